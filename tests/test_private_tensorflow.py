@@ -35,6 +35,7 @@ def private_modules():
     return {name.rpartition(".")[0] if name.split(".")[-1][0].isupper() else name for name in names}
 
 
+@functools.cache
 def attributes_in(tree):
     """Private attributes of objects other than `self` and `cls`."""
     found = (node for node in ast.walk(tree) if isinstance(node, ast.Attribute))
@@ -42,6 +43,7 @@ def attributes_in(tree):
     return {node.attr for node in private if ast.unparse(node.value) not in ("self", "cls")}
 
 
+@functools.cache
 def used_names(tree):
     """Names of functions, classes, variables and attributes that a module defines."""
     every = list(ast.walk(tree))

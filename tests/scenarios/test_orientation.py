@@ -260,12 +260,8 @@ INPUTS = {
     "yolo_masks": areas(yolo_corners, "yolo_masks:YoloMasks"),
     "labelme_masks": areas(labelme, "labelme_masks:LabelmeMasks"),
 }
-# Each plugin's prediction and serving, records, and the ways to turn boxes and masks.
-IN_EVERY_SUITE = tuple(
-    place
-    for place, (name, case) in enumerate(INPUTS.items())
-    if case.serves and name not in ("text_folder", "image_folder")
-)
+# Boxes, prediction and serving; the converter below has masks.
+IN_EVERY_SUITE = list(INPUTS).index("coco_json")
 CONVERTED = {
     "segmentation_folder": areas(
         converted("segmentation_folder", masks, *NONE_HELD_OUT), MASK_RECORDS, "exchanged"

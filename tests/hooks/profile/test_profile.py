@@ -224,7 +224,8 @@ def test_a_folder_that_cannot_be_written_only_warns(tmp_path, build, train, capl
 
 def test_the_chief_keeps_the_newest_captures_of_the_folder(tmp_path, profiled):
     ranges = {"at_steps": [2, 4, 6], "num_steps": 1, "keep": 2}
-    assert profiled(7, is_chief=False, task="worker_1", **ranges) == [[2], [4], [6]]
+    earlier = {"is_chief": False, "task": "worker_1", "began": lambda: 0.0}
+    assert profiled(7, **ranges, **earlier) == [[2], [4], [6]]
     assert profiled(7, **ranges, label="again") == [[4], [6]]
 
 

@@ -90,7 +90,7 @@ def test_training_adds_losses_updates_and_summaries():
         assert any(f"sparsity/{name}" in tag for tag in tags)
     # Summaries of activations can be left out.
     with tf.Graph().as_default():
-        build(Mode.TRAIN, name="mobilenet_v1_025", summarize_activations=False)
+        build(Mode.TRAIN, size=28, summarize_activations=False)
         assert not tf.get_collection(tf.GraphKeys.SUMMARIES)
 
 
@@ -99,7 +99,7 @@ def test_evaluation_has_metrics_and_no_updates_and_predictions_need_no_labels():
     assert {"accuracy", "top_5_accuracy", "mean_recall", "recall_a"} <= output.metrics.keys()
     assert not tf.get_collection(tf.GraphKeys.UPDATE_OPS)
     with tf.Graph().as_default():
-        output = build(Mode.PREDICT, labels=False, name="mobilenet_v1_025")
+        output = build(Mode.PREDICT, labels=False, size=28)
     assert set(output.predictions) == {"label", "probabilities", "class_name"}
 
 

@@ -2,28 +2,27 @@
 
 import json
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+import forked
 from tf_frame_legacy.source import convert
 
 PROGRAMS = Path(__file__).parents[4] / "tools" / "old_programs"
 DRIVER = Path(__file__).with_name("old_program_runs.py")
 NAMES = sorted(path.name for path in PROGRAMS.glob("*.py"))
-# Those that train longest; contrib.seq2seq and contrib.rnn have quicker tests of their own.
-SLOW = ("crnn.py", "translation.py")
+# Those that train longest; contrib.crf, contrib.rnn and contrib.seq2seq have quicker tests.
+SLOW = ("crf_tagger.py", "crnn.py", "translation.py")
 QUICK = [name for name in NAMES if name not in SLOW]
 pytestmark = [pytest.mark.process, pytest.mark.timeout(400)]
 
 
 def run_all(programs, folder, *options, names=NAMES):
     words = [str(word) for name in names for word in (programs / name, folder / name)]
-    result = subprocess.run(
-        [sys.executable, DRIVER, *options, *words], capture_output=True, text=True, timeout=380
-    )
+    command = [sys.executable, DRIVER, *options, *words]
+    result = forked.run(command, capture_output=True, text=True, timeout=380)
     assert result.returncode == 0, result.stderr[-3000:]
     return json.loads(result.stdout.splitlines()[-1])
 

@@ -10,8 +10,9 @@ import traceback
 from tf_frame_legacy.names import children, find
 from tf_frame_legacy.names.families.old_packages import MEMBERS, OLD_PACKAGES, PYTHON_2_MODULES
 from tf_frame_legacy.program.importing import Imports
+from tf_frame_legacy.program.not_offered import NotOfferedError, NotOfferedImportError
 from tf_frame_legacy.program.old_packages.sources import METHODS
-from tf_frame_legacy.program.view import OWN_KERAS, NotOfferedError, NotOfferedImportError
+from tf_frame_legacy.program.view import OWN_KERAS
 
 _MISSING = re.compile(
     r"module '(?P<module>[\w.]+)' has no attribute '(?P<name>\w+)'|"

@@ -26,9 +26,10 @@ from tf_frame_legacy.names.families.old_packages import (
     PYTHON_2_MODULES,
     WITH_METHODS,
 )
+from tf_frame_legacy.program.not_offered import NotOfferedImportError
 from tf_frame_legacy.program.old_packages import restore_methods, sources
 from tf_frame_legacy.program.project import Project
-from tf_frame_legacy.program.view import OWN_KERAS, ROOT, NotOfferedImportError, View, view
+from tf_frame_legacy.program.view import OWN_KERAS, ROOT, View, view
 from tf_frame_legacy.source.old_packages import PYTHON_2_BUILTINS, RESTORED_BUILTINS
 
 # Whatever is installed under these names, the program was not written for it.

@@ -12,17 +12,16 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib
+import pkgutil
 import types
 from collections.abc import Callable
 from typing import Any
 
-from tf_frame.errors import ConfigError
-from tf_frame_legacy.names import ANY, NOT_OFFERED, Row, canonical, children, table
+from tf_frame_legacy.names import ANY, NOT_OFFERED, canonical, children, table
 from tf_frame_legacy.names.keras_part import COMPLETED, KERAS, KERAS_PART, OF_KERAS_3
+from tf_frame_legacy.program.not_offered import NotOfferedError, explain
 
 ROOT = "tf"
-# Other modules of the table are those that programs usually bring along, such as `deployment`.
-_OLD = (ROOT, "tf_slim", "tensorflow_estimator")
 _V1 = "tensorflow.compat.v1"
 # TensorFlow 2 answers these names with an error only.
 _EMPTY = {"tf.layers", "tf.nn.rnn_cell"}
@@ -43,14 +42,6 @@ _OWN_MODULES = {
 }
 _VERSION = "1.15.5"
 _VERSIONS = {"tf.__version__", "tf.VERSION", "tf.version.VERSION"}
-
-
-class NotOfferedError(ConfigError, AttributeError):
-    """An attribute of TensorFlow 1 that tf-frame does not offer, or that nobody knows."""
-
-
-class NotOfferedImportError(ConfigError, ImportError):
-    """A module or name of TensorFlow 1 that cannot be imported."""
 
 
 # The names of a module that were used so far.
@@ -167,43 +158,12 @@ def _own_real(path: str) -> types.ModuleType | None:
 
 
 def load(target: str) -> Any:
-    """Returns the object with a full name, whose module is imported."""
-    parts = target.split(".")
-    module, names = _longest_module(parts[:-1])
-    value: Any = module
-    for number, name in enumerate([*names, parts[-1]]):
-        try:
-            value = getattr(value, name)
-        except AttributeError:  # A module that nothing has imported.
-            names_so_far = [*names, parts[-1]][: number + 1]
-            value = importlib.import_module(".".join([module.__name__, *names_so_far]))
-    return value
-
-
-def _longest_module(parts: list[str]) -> tuple[types.ModuleType, list[str]]:
-    """Returns the module with the longest name, and the parts after it.
-
-    The longest first, because a package may have a function with the name of a module.
-    """
-    for length in range(len(parts), 0, -1):
-        with contextlib.suppress(ModuleNotFoundError):
-            return importlib.import_module(".".join(parts[:length])), parts[length:]
-    raise ModuleNotFoundError(f"No module named {parts[0]!r}", name=parts[0])
-
-
-def explain(full_name: str, row: Row | None) -> str:
-    """Returns the reason for a name that is not offered."""
-    if row is not None:
-        return f"{full_name} is not offered: {row.note}"
-    if full_name.startswith(f"{KERAS}."):
-        return f"{full_name} is not in TensorFlow's part of Keras 2; pip install tf_keras"
-    root = full_name.partition(".")[0]
-    if root not in _OLD:
-        return f"the program has no module {root!r}, and tf-frame's own has no {full_name}"
-    return (
-        f"{full_name} is unknown: TensorFlow 2 has no such name, and neither has tf-frame's table "
-        "of old names"
-    )
+    """Returns the object with a full name; its module is imported."""
+    parent, _, name = target.rpartition(".")
+    try:
+        return getattr(pkgutil.resolve_name(parent), name)
+    except AttributeError:  # A module that nothing has imported.
+        return importlib.import_module(target)
 
 
 def _attribute(real: types.ModuleType, name: str) -> Any:

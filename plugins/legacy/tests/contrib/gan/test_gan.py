@@ -5,6 +5,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from sessions import initialized_session
+from slow_cases import slow_but
 from tf_frame_legacy import layers
 from tf_frame_legacy.contrib import gan
 from tf_frame_legacy.estimator.inputs import numpy_input_fn
@@ -135,7 +136,9 @@ def test_a_cycle_trains(graph):
         assert session.run(ops.global_step_inc_op) == 1
 
 
-@pytest.mark.parametrize("get_hooks", [gan.get_sequential_train_hooks, gan.get_joint_train_hooks])
+@pytest.mark.parametrize(
+    "get_hooks", slow_but(0, [gan.get_sequential_train_hooks, gan.get_joint_train_hooks])
+)
 def test_training_by_hooks(graph, tmp_path, get_hooks):
     built = model()
     loss = gan.gan_loss(built, gradient_penalty_weight=1.0)
