@@ -91,6 +91,7 @@ def test_evaluation_has_metrics_pictures_and_no_updates():
     assert (decoded["label"][12:] == 0).all()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("short")
 def test_a_few_steps_lower_the_loss():
     """Bright squares on black: one batch, learnt by heart."""

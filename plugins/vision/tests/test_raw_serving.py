@@ -77,7 +77,8 @@ def test_tensorflow_lite_prepares_pixels_of_the_size_of_the_network(export, tmp_
     np.testing.assert_allclose(found["image"][0], prepared(picture, family), atol=2e-4)
 
 
-@pytest.mark.parametrize("family", [pytest.param("inception", marks=pytest.mark.slow), "vgg"])
+@pytest.mark.slow
+@pytest.mark.parametrize("family", ["inception", "vgg"])
 def test_files_and_pixels_of_any_size_are_prepared(export, tmp_path, family):
     export("frozen_graph", family)
     pictures = raw_serving.random_pictures(3)

@@ -60,6 +60,7 @@ def test_objects_become_masks(tmp_path, name):
     assert features["name"][0].endswith(b"c.png")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", slow_but(0, INPUTS))
 def test_records_have_the_same_masks(tmp_path, capsys, name):
     folder, records = str(WRITERS[name](tmp_path / "data")), str(tmp_path / "records")

@@ -210,6 +210,7 @@ def test_edge_tpu_has_the_figures_that_slim_published():
     assert f"{block}/depthwise/depthwise_weights" not in weights
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("graph")
 def test_group_norm_and_the_name_of_the_mean():
     images = tf.zeros([1, 64, 64, 3])

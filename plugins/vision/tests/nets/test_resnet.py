@@ -161,6 +161,7 @@ def test_functions_have_slims_names(version):
         assert function.default_image_size == general.default_image_size == 224
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", [2], indirect=True)
 def test_units_normalise_before_and_not_after(network):
     """Convolutions with a plain output have biases; conv1 and conv2 have a batch norm."""

@@ -14,11 +14,12 @@ from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_FAILED, EXIT_OK
 from tf_frame_legacy.names import NOT_OFFERED
 from tf_frame_legacy.source import report, traps
+from tf_frame_legacy.source.bindings import Use
 from tf_frame_legacy.source.lookup import KEPT, UNKNOWN, Answer, is_tensorflow, look_up
 from tf_frame_legacy.source.packages import packages
 from tf_frame_legacy.source.project import Project
 from tf_frame_legacy.source.report import Findings, OldName, Place
-from tf_frame_legacy.source.resolve import Names, Use, resolve
+from tf_frame_legacy.source.resolve import Names, resolve
 
 _USAGE = """usage: tf-frame legacy check DIR [--json]
 

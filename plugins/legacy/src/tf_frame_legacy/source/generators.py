@@ -6,20 +6,13 @@ Since Python 3.7 it is an error, also if a function that the generator calls rai
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+
+from tf_frame_legacy.source.trees import own_nodes
 
 
 def is_generator(function: ast.FunctionDef) -> bool:
     """Returns whether a function is a generator."""
     return any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in own_nodes(function))
-
-
-def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
-    """Yields the nodes below a node, without those of inner functions and classes."""
-    for child in ast.iter_child_nodes(node):
-        yield child
-        if not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
-            yield from own_nodes(child)
 
 
 def stops(node: ast.AST) -> bool:

@@ -14,6 +14,7 @@ from tf_frame_legacy.names.families.old_packages import PYTHON_2_MODULES, WITH_M
 from tf_frame_legacy.source import old_packages
 from tf_frame_legacy.source.project import Source
 from tf_frame_legacy.source.resolve import Names
+from tf_frame_legacy.source.trees import walk
 
 # The module with `attribute(object, name)`, which gives an object its old method, and
 # `number(int, array)`.
@@ -50,7 +51,7 @@ def _uses(source: Source, package: str) -> bool:
     pattern = _PATTERNS.get(package)
     found = pattern is None or bool(pattern.search(source.text))
     if found and package == "tensorflow":  # Python 2 divided the sizes of a shape as integers.
-        return any(isinstance(node, ast.Div) for node in ast.walk(source.tree))
+        return any(isinstance(getattr(node, "op", None), ast.Div) for node in walk(source.tree))
     return found
 
 
@@ -83,7 +84,7 @@ def old_methods(
     modules = {binding.name for binding in names.bindings}
     called = {use.nodes[-1] for use in names.uses}
     nexts = set()
-    for node in ast.walk(source.tree):
+    for node in walk(source.tree):
         if not isinstance(node, ast.Call):
             continue
         if isinstance(node.func, ast.Name) and node.func.id == "next":
@@ -104,12 +105,12 @@ def numbers_of_arrays(source: Source) -> Iterator[ast.Call]:
     assert source.tree is not None
     if "py_func" not in source.text:
         return
-    calls = [node for node in ast.walk(source.tree) if isinstance(node, ast.Call)]
+    calls = [node for node in walk(source.tree) if isinstance(node, ast.Call)]
     names = {getattr(call.args[0], "id", "") for call in calls if _is_py_func(call)}
-    for function in ast.walk(source.tree):
+    for function in walk(source.tree):
         if isinstance(function, ast.FunctionDef) and function.name in names:
             parameters = {argument.arg for argument in function.args.args}
-            for node in ast.walk(function):
+            for node in walk(function):
                 if isinstance(node, ast.Call) and _converts_parameter(node, parameters):
                     yield node
 

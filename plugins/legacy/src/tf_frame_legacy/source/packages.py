@@ -7,10 +7,11 @@ import dataclasses
 import sys
 from collections.abc import Iterator, Mapping
 
+from tf_frame_legacy.source.bindings import Binding
 from tf_frame_legacy.source.installed import is_installed
 from tf_frame_legacy.source.lookup import look_up
 from tf_frame_legacy.source.old_packages import MODULES, replacement
-from tf_frame_legacy.source.resolve import Binding, Names
+from tf_frame_legacy.source.resolve import Names
 
 _PIP_NAMES = {
     "absl": "absl-py",

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from tf_frame_legacy.names import NOT_OFFERED, canonical
 from tf_frame_legacy.source import installed, old_code
+from tf_frame_legacy.source.bindings import Binding, Use
 from tf_frame_legacy.source.check import best_answer
 from tf_frame_legacy.source.lookup import (
     UNKNOWN,
@@ -24,7 +25,7 @@ from tf_frame_legacy.source.lookup import (
     split_target,
 )
 from tf_frame_legacy.source.project import Source
-from tf_frame_legacy.source.resolve import Binding, Names, Use
+from tf_frame_legacy.source.resolve import Names
 from tf_frame_legacy.source.traps import NUMBER, PRINT, STOP, traps
 
 V1 = "tensorflow.compat.v1"

@@ -9,75 +9,21 @@ from __future__ import annotations
 import ast
 import builtins
 import collections
-import dataclasses
+import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
+from tf_frame_legacy.source.bindings import Binding, Scope, Use
 from tf_frame_legacy.source.installed import absolute
 from tf_frame_legacy.source.lookup import is_module, look_up
 from tf_frame_legacy.source.project import Project, Source
+from tf_frame_legacy.source.trees import catches_missing, children, is_guard, split_attribute
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+_Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 # Tuples are quicker than unions in the innermost loop.
-_NAMES = (ast.Attribute, ast.Name, ast.Call)
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _IMPORTS = (ast.Import, ast.ImportFrom)
-_GUARDING = (ast.If, ast.Try)
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-_LEAVES = (ast.expr_context, ast.operator, ast.Constant)
-# Errors that a program catches, or versions that it asks for, where a name may be missing.
-_GUARDS = (
-    *("ImportError", "ModuleNotFoundError", "NameError", "AttributeError", "Exception"),
-    *("BaseException", "PY2", "PY3", "version_info"),
-)
-
-
-@dataclasses.dataclass(eq=False)
-class Binding:
-    """A name that an import or an assignment binds to something outside of the program.
-
-    Attributes:
-      name: the bound name.
-      target: the full name that it stands for.
-      statement: the import or assignment.
-      alias: the part of the import; None for an assignment.
-      optional: whether the program catches a failure, or asks for the version of Python.
-      at_top: whether the statement belongs to the module, not to a function or class.
-    """
-
-    name: str
-    target: str
-    statement: ast.Import | ast.ImportFrom | ast.Assign
-    alias: ast.alias | None
-    optional: bool
-    at_top: bool
-
-
-@dataclasses.dataclass(eq=False)
-class Use:
-    """A use of a name of something outside of the program.
-
-    Attributes:
-      bindings: the bindings of the first part; several if the program binds it several times.
-      attributes: the other parts.
-      nodes: the expressions of the name, from the first part to the whole.
-      is_caught: whether the program catches the error of a missing name there.
-    """
-
-    bindings: Sequence[Binding]
-    attributes: Sequence[str]
-    nodes: Sequence[ast.expr]
-    is_caught: bool = False
-
-    @property
-    def names(self) -> Sequence[str]:
-        """The full names that the program may mean, one for each binding."""
-        return [".".join([binding.target, *self.attributes]) for binding in self.bindings]
-
-    @property
-    def line(self) -> int:
-        """The line in the file."""
-        return self.nodes[0].lineno
 
 
 class Names:
@@ -100,7 +46,7 @@ class Names:
         self.own: dict[ast.stmt, set[str]] = {}
         self.counts: collections.Counter[str] = collections.Counter()
         self._source, self._project, self._exports = source, project, exports
-        self._module = _Scope(self.counts, None)
+        self._module = Scope(self.counts, None)
         self._aliases: set[ast.AST] = set()
         self._guarded = self._caught = False
         assert source.tree is not None
@@ -115,7 +61,7 @@ class Names:
         for statement in self._source.tree.body:
             self._visit(self._module, statement)
 
-    def _collect(self, scope: _Scope, body: Iterable[ast.AST], optional: bool = False) -> None:
+    def _collect(self, scope: Scope, body: Iterable[ast.AST], optional: bool = False) -> None:
         """Collects the names that statements bind, without those of inner functions."""
         for node in body:
             if isinstance(node, _DEFINITIONS):
@@ -126,11 +72,11 @@ class Names:
                 self._aliases.add(node)
             else:
                 self._collect_targets(scope, node)
-                optional_inside = optional or _is_guard(node)
+                optional_inside = optional or is_guard(node)
                 for field in ("body", "handlers", "orelse", "finalbody"):
                     self._collect(scope, getattr(node, field, ()), optional_inside)
 
-    def _collect_targets(self, scope: _Scope, node: ast.AST) -> None:
+    def _collect_targets(self, scope: Scope, node: ast.AST) -> None:
         """Collects the names that a statement assigns to, or that an except clause binds."""
         if isinstance(node, ast.ExceptHandler) and node.name:
             scope.bind(node.name, None)
@@ -141,7 +87,7 @@ class Names:
                 if isinstance(part, ast.Name):
                     scope.bind(part.id, None)
 
-    def _collect_alias(self, scope: _Scope, node: ast.Assign) -> bool:
+    def _collect_alias(self, scope: Scope, node: ast.Assign) -> bool:
         """Binds the name in `slim = tf.contrib.slim`; returns whether it is such a statement."""
         target, use = node.targets[0], self._use(scope, node.value)
         if len(node.targets) > 1 or not isinstance(target, ast.Name) or use is None:
@@ -153,7 +99,7 @@ class Names:
         return bool(modules)
 
     def _collect_import(
-        self, scope: _Scope, node: ast.Import | ast.ImportFrom, optional: bool
+        self, scope: Scope, node: ast.Import | ast.ImportFrom, optional: bool
     ) -> None:
         at_top = scope is self._module
         for alias in node.names:
@@ -168,7 +114,7 @@ class Names:
                 self._bind(scope, Binding(name, target, node, alias, optional, at_top))
 
     def _collect_from(
-        self, scope: _Scope, node: ast.ImportFrom, alias: ast.alias, optional: bool
+        self, scope: Scope, node: ast.ImportFrom, alias: ast.alias, optional: bool
     ) -> None:
         module, name = absolute(node, self._source.package), alias.asname or alias.name
         is_own_module = self._is_own(f"{module}.{alias.name}", node)
@@ -195,46 +141,54 @@ class Names:
         is_inside = self._project.is_own(root) and look_up(module) is None
         return is_inside or self._project.is_own(module)
 
-    def _bind(self, scope: _Scope, binding: Binding) -> None:
+    def _bind(self, scope: Scope, binding: Binding) -> None:
         scope.bind(binding.name, binding)
         self.bindings.append(binding)
 
-    def _visit(self, scope: _Scope, node: ast.AST) -> None:
+    def _visit(self, scope: Scope, node: ast.AST) -> None:
         """Finds the uses below a node."""
-        if isinstance(node, _NAMES):
-            use = self._use(scope, node)
-            if use is not None:
-                use.is_caught = self._caught
-                self.uses.append(use)
-                return
-        if isinstance(node, ast.Name):
-            self._visit_name(scope, node)
-        elif isinstance(node, _FUNCTIONS):
-            self._visit_function(scope, node)
-        elif isinstance(node, ast.ClassDef):
-            inner = _Scope(self.counts, scope, is_class=True)
-            self._collect(inner, node.body)
-            for child in _children(node):
-                self._visit(inner if child in node.body else scope, child)
-        elif isinstance(node, _COMPREHENSIONS):
-            inner = _Scope(self.counts, scope)
-            for generator in node.generators:
-                self._collect_targets(inner, generator)
-            for child in _children(node):
-                self._visit(inner, child)
-        elif isinstance(node, _GUARDING):
-            before = self._guarded, self._caught
-            self._guarded = self._guarded or _is_guard(node)
-            self._caught = self._caught or _catches_missing(node)
-            for child in _children(node):
-                self._visit(scope, child)
-            self._guarded, self._caught = before
-        elif node not in self._aliases:
-            for child in _children(node):
-                self._visit(scope, child)
+        visit = _VISITS.get(type(node), Names._visit_children)
+        visit(self, scope, node)
 
-    def _visit_function(self, scope: _Scope, node: _Function) -> None:
-        inner = _Scope(self.counts, scope)
+    def _visit_children(self, scope: Scope, node: ast.AST) -> None:
+        for child in children(node):
+            self._visit(scope, child)
+
+    def _visit_expression(self, scope: Scope, node: ast.expr) -> None:
+        use = self._use(scope, node)
+        if use is not None:
+            use.is_caught = self._caught
+            self.uses.append(use)
+        elif isinstance(node, ast.Name):
+            self._visit_name(scope, node)
+        else:
+            self._visit_children(scope, node)
+
+    def _visit_assignment(self, scope: Scope, node: ast.Assign) -> None:
+        if node not in self._aliases:
+            self._visit_children(scope, node)
+
+    def _visit_class(self, scope: Scope, node: ast.ClassDef) -> None:
+        inner = Scope(self.counts, scope, is_class=True)
+        self._collect(inner, node.body)
+        for child in children(node):
+            self._visit(inner if child in node.body else scope, child)
+
+    def _visit_comprehension(self, scope: Scope, node: _Comprehension) -> None:
+        inner = Scope(self.counts, scope)
+        for generator in node.generators:
+            self._collect_targets(inner, generator)
+        self._visit_children(inner, node)
+
+    def _visit_guard(self, scope: Scope, node: ast.If | ast.Try) -> None:
+        before = self._guarded, self._caught
+        self._guarded = self._guarded or is_guard(node)
+        self._caught = self._caught or catches_missing(node)
+        self._visit_children(scope, node)
+        self._guarded, self._caught = before
+
+    def _visit_function(self, scope: Scope, node: _Function) -> None:
+        inner = Scope(self.counts, scope)
         arguments = node.args
         names = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
         for argument in filter(None, [*names, arguments.vararg, arguments.kwarg]):
@@ -244,52 +198,41 @@ class Names:
         else:
             inside = set(node.body)
             self._collect(inner, node.body)
-        for child in _children(node):
+        for child in children(node):
             self._visit(inner if child in inside else scope, child)
 
-    def _visit_name(self, scope: _Scope, node: ast.Name) -> None:
+    def _visit_name(self, scope: Scope, node: ast.Name) -> None:
         is_bound = scope.find(node.id) or hasattr(builtins, node.id)
         if not is_bound and not self._guarded:
             self.unbound.append(node)
 
-    def _use(self, scope: _Scope, node: ast.expr) -> Use | None:
+    def _use(self, scope: Scope, node: ast.expr) -> Use | None:
         """Returns the use that an expression is; None for any other expression."""
         nodes: list[ast.expr] = [node]
         attributes: list[str] = []
         while not isinstance(node, ast.Name):
-            part = _part(node)
+            part = split_attribute(node)
             if part is None:
                 return None
             node, attribute = part
-            nodes.insert(0, node)
-            attributes.insert(0, attribute)
+            nodes.append(node)
+            attributes.append(attribute)
         bindings = [binding for binding in scope.find(node.id) if binding is not None]
-        return Use(bindings, attributes, nodes) if bindings else None
+        return Use(bindings, attributes[::-1], nodes[::-1]) if bindings else None
+
+
+# Type of a node -> the method that finds the uses below it; other nodes: below their children.
+_VISITS: Mapping[type[ast.AST], Callable[[Names, Scope, Any], None]] = {
+    **dict.fromkeys((ast.Attribute, ast.Call, ast.Name), Names._visit_expression),
+    **dict.fromkeys((ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda), Names._visit_function),
+    **dict.fromkeys(typing.get_args(_Comprehension), Names._visit_comprehension),
+    **dict.fromkeys((ast.If, ast.Try), Names._visit_guard),
+    ast.Assign: Names._visit_assignment,
+    ast.ClassDef: Names._visit_class,
+}
 
 
 _Exports = Callable[[str, Source], Mapping[str, "Sequence[Binding] | None"]]
-
-
-class _Scope:
-    """The names that a module, a class or a function binds, each with its bindings."""
-
-    def __init__(
-        self, counts: collections.Counter[str], parent: _Scope | None, *, is_class: bool = False
-    ) -> None:
-        self.counts, self.parent, self.is_class = counts, parent, is_class
-        self.bound: dict[str, list[Binding | None]] = {}
-
-    def bind(self, name: str, binding: Binding | None) -> None:
-        self.bound.setdefault(name, []).append(binding)
-        self.counts[name] += 1
-
-    def find(self, name: str) -> Sequence[Binding | None]:
-        scope: _Scope | None = self
-        while scope is not None:
-            if name in scope.bound and (scope is self or not scope.is_class):
-                return scope.bound[name]
-            scope = scope.parent
-        return ()
 
 
 def resolve(project: Project) -> Mapping[str, Names]:
@@ -313,55 +256,3 @@ def resolve(project: Project) -> Mapping[str, Names]:
     for found in resolved.values():
         found.resolve()
     return resolved
-
-
-def _children(node: ast.AST) -> list[ast.AST]:
-    """Returns the nodes below a node; faster than `ast.iter_child_nodes`."""
-    children = []
-    for field in node._fields:
-        value = getattr(node, field, None)
-        if isinstance(value, list):
-            children += [item for item in value if isinstance(item, ast.AST)]
-        elif isinstance(value, ast.AST) and not isinstance(value, _LEAVES):
-            children.append(value)
-    return children
-
-
-def _part(node: ast.expr) -> tuple[ast.expr, str] | None:
-    """Returns object and attribute of `object.attribute` or `getattr(object, "attribute")`."""
-    if isinstance(node, ast.Attribute):
-        return node.value, node.attr
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) > 1:
-        value = getattr(node.args[1], "value", None)  # Of a constant.
-        if node.func.id == "getattr" and isinstance(value, str):
-            return node.args[0], value
-    return None
-
-
-def _is_guard(node: ast.AST) -> bool:
-    """Returns whether a statement keeps a missing name from stopping the program.
-
-    It catches the error, or asks for the version of Python.
-    """
-    if isinstance(node, ast.If):
-        words = {getattr(n, "attr", getattr(n, "id", "")) for n in ast.walk(node.test)}
-    elif isinstance(node, ast.Try):
-        words = _caught(node) | ({"Exception"} if None in map(_type, node.handlers) else set())
-    else:
-        return False
-    return not words.isdisjoint(_GUARDS)
-
-
-def _catches_missing(node: ast.AST) -> bool:
-    """Returns whether a statement catches the error of an attribute that is missing, by name."""
-    return isinstance(node, ast.Try) and "AttributeError" in _caught(node)
-
-
-def _caught(node: ast.Try) -> set[str]:
-    """Returns the names of the errors that a statement catches."""
-    types = filter(None, map(_type, node.handlers))
-    return {n.id for t in types for n in ast.walk(t) if isinstance(n, ast.Name)}
-
-
-def _type(handler: ast.ExceptHandler) -> ast.expr | None:
-    return handler.type

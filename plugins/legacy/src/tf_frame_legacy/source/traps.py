@@ -13,10 +13,12 @@ from collections.abc import Iterator
 from tf_frame_legacy.names import canonical, find
 from tf_frame_legacy.names.keras_part import COMPLETED, KERAS_PART, OF_KERAS_3
 from tf_frame_legacy.source import installed, old_packages
-from tf_frame_legacy.source.generators import own_nodes, stops
+from tf_frame_legacy.source.bindings import Binding, Use
+from tf_frame_legacy.source.generators import stops
 from tf_frame_legacy.source.old_syntax import is_print_to_file
 from tf_frame_legacy.source.project import Project, Source
-from tf_frame_legacy.source.resolve import Binding, Names, Use
+from tf_frame_legacy.source.resolve import Names
+from tf_frame_legacy.source.trees import own_nodes, walk
 
 PYTHON = "Python"
 NUMPY = "NumPy"
@@ -126,7 +128,7 @@ def traps(source: Source, names: Names) -> Iterator[Trap]:
     if source.tree is None or not _CALL.search(source.text):
         return
     uses = {use.nodes[-1]: use for use in names.uses}
-    for node in ast.walk(source.tree):
+    for node in walk(source.tree):
         if isinstance(node, ast.Call):
             yield from _in_call(source, node, uses)
         elif isinstance(node, ast.FunctionDef) and "StopIteration" in source.text:

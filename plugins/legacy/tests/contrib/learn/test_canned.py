@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from slow_cases import slow_but
 from tf_frame_legacy.contrib.feature_columns import real_valued_column
 from tf_frame_legacy.contrib.learn import RunConfig, SKCompat, canned
 from tf_frame_legacy.contrib.learn.monitors import ValidationMonitor
@@ -37,15 +38,7 @@ REGRESSORS = {
 }
 
 
-def variants(estimators, quick):
-    """The estimators as parameters; all but one are slow."""
-    return [
-        pytest.param(make, id=name, marks=() if name == quick else pytest.mark.slow)
-        for name, make in estimators.items()
-    ]
-
-
-@pytest.mark.parametrize("make", variants(CLASSIFIERS, "dnn"))
+@pytest.mark.parametrize("make", slow_but(0, CLASSIFIERS.values()), ids=CLASSIFIERS)
 def test_classifiers_on_arrays(tmp_path, make):
     classifier = make(model_dir=str(tmp_path), gradient_clip_norm=5.0)
     classifier.fit(x=X, y=CLASSES, steps=5, batch_size=16)
@@ -60,7 +53,8 @@ def test_classifiers_on_arrays(tmp_path, make):
     assert row["logits"].shape == (3,)
 
 
-@pytest.mark.parametrize("make", variants(REGRESSORS, "linear"))
+@pytest.mark.slow
+@pytest.mark.parametrize("make", REGRESSORS.values(), ids=REGRESSORS)
 def test_regressors_with_input_functions(tmp_path, make):
     def input_fn():
         return {"left": tf.constant(X[:, :2]), "right": tf.constant(X[:, 2:])}, tf.constant(NUMBERS)

@@ -156,6 +156,7 @@ def test_batch_norm_in_training_and_otherwise():
             np.testing.assert_allclose(session.run(outputs)[:, 0], logits, rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_linear_regressor(restored):
     variables = {**LINEAR, **slots(LINEAR, "part_0/Ftrl"), **slots(LINEAR, "part_0/Ftrl_1", 0.0)}
     regressor = estimator.LinearRegressor([AGE], restored(variables), weight_column="w")

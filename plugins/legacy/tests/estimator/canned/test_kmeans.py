@@ -47,6 +47,7 @@ def test_operations(graph, variable_mode, distance, batches):
             np.testing.assert_allclose(session.run(centers), CENTERS + 4.0, atol=0.5)
 
 
+@pytest.mark.slow
 def test_estimator(tmp_path):
     kmeans = KMeansClustering(
         3, str(tmp_path), initial_clusters=KMeansClustering.KMEANS_PLUS_PLUS_INIT, random_seed=2
