@@ -8,8 +8,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tf_frame.config.option import Option, declared_options
-from tf_frame.config.option_groups import EVERYDAY
-from tf_frame.config.run_options import GROUPS, run_options
 from tf_frame.config.values import to_text, type_text
 
 _WIDTH = 100
@@ -36,6 +34,10 @@ def group_text(title: str, options: Iterable[Option], defaults: Mapping[str, Any
 
 def run_options_text(defaults: Mapping[str, Any], *, everything: bool) -> str:
     """Returns the help of all run options by group, or of the everyday options only."""
+    # Imported here, because other commands do not need them.
+    from tf_frame.config.option_groups import EVERYDAY
+    from tf_frame.config.run_options import GROUPS, run_options
+
     if everything:
         titles = {group: (inspect.getdoc(group) or "").rstrip(".") for group in GROUPS}
         return "\n\n".join(group_text(titles[g], declared_options(g), defaults) for g in GROUPS)

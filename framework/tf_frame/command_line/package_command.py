@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Sequence
 from typing import Any
 
+from tf_frame.command_line.option_help import group_text
 from tf_frame.command_line.screen import complain, report
 from tf_frame.config.flags import parse_words
 from tf_frame.config.option import Option, declared_options, resolve
@@ -66,9 +67,6 @@ def _run(command: Any, words: Sequence[str]) -> Any:
 
 
 def _help(plugin: LoadedPlugin) -> str:
-    # Imported here, because it needs all options of a run.
-    from tf_frame.command_line.option_help import group_text
-
     usage = getattr(plugin.cls, "usage", "[OPTIONS]")
     parts = [f"usage: tf-frame {plugin.info.name} {usage}".rstrip()]
     parts.append(inspect.cleandoc(plugin.cls.__doc__ or ""))

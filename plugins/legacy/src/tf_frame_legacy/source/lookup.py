@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Iterator, Set
+from collections.abc import Iterable, Iterator, Set
 
 from tf_frame_legacy.names import ANY, NOT_OFFERED, Row, canonical, table
 from tf_frame_legacy.names.families.old_packages import OLD_MODULES, OLD_PACKAGES
@@ -196,11 +196,16 @@ def _exists(name: str) -> bool:
 @functools.cache
 def _offering() -> Set[str]:
     """Returns the old modules with names that are offered."""
-    offered = (row.was for row in table().values() if row.kind != NOT_OFFERED)
-    return {name for was in offered for name in _beginnings(was.rpartition(".")[0])}
+    return _modules_of(row.was for row in table().values() if row.kind != NOT_OFFERED)
 
 
 @functools.cache
 def _namespaces() -> Set[str]:
     """Returns the old modules that the table has names of."""
-    return {name for was in table() for name in _beginnings(was.rpartition(".")[0])}
+    return _modules_of(table())
+
+
+def _modules_of(names: Iterable[str]) -> Set[str]:
+    """Returns the modules with some names, and the modules around them."""
+    modules = {name.rpartition(".")[0] for name in names}
+    return {beginning for module in modules for beginning in _beginnings(module)}

@@ -39,13 +39,13 @@ class Names:
       exports: what other files can import from this one; None for a name of its own.
     """
 
-    def __init__(self, source: Source, project: Project, exports: _Exports) -> None:
+    def __init__(self, source: Source, program: _Program) -> None:
         self.bindings: list[Binding] = []
         self.uses: list[Use] = []
         self.unbound: list[ast.Name] = []
         self.own: dict[ast.stmt, set[str]] = {}
         self.counts: collections.Counter[str] = collections.Counter()
-        self._source, self._project, self._exports = source, project, exports
+        self._source, self._program = source, program
         self._module = Scope(self.counts, None)
         self._aliases: set[ast.AST] = set()
         self._guarded = self._caught = False
@@ -119,7 +119,7 @@ class Names:
         module, name = absolute(node, self._source.package), alias.asname or alias.name
         is_own_module = self._is_own(f"{module}.{alias.name}", node)
         if self._is_own(module, node) or node.level:
-            exports = self._exports(module, self._source)
+            exports = self._program.exports(module, self._source)
             names = exports if alias.name == "*" else {name: exports.get(alias.name)}
             for each, bindings in names.items():
                 scope.bind(each, None)
@@ -134,12 +134,12 @@ class Names:
 
     def _is_own(self, module: str, statement: ast.stmt) -> bool:
         """Returns whether a module is the program's: by its file, or by its package alone."""
-        source = self._project.find(module, self._source)
+        source = self._program.project.find(module, self._source)
         if source is not None:
             self.own.setdefault(statement, set()).add(source.path)
         root = module.partition(".")[0]
-        is_inside = self._project.is_own(root) and look_up(module) is None
-        return is_inside or self._project.is_own(module)
+        is_inside = self._program.project.is_own(root) and look_up(module) is None
+        return is_inside or self._program.project.is_own(module)
 
     def _bind(self, scope: Scope, binding: Binding) -> None:
         scope.bind(binding.name, binding)
@@ -232,27 +232,34 @@ _VISITS: Mapping[type[ast.AST], Callable[[Names, Scope, Any], None]] = {
 }
 
 
-_Exports = Callable[[str, Source], Mapping[str, "Sequence[Binding] | None"]]
+class _Program:
+    """The names of the files of a program, each resolved once."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.names: dict[str, Names | None] = {}
+
+    def names_of(self, source: Source) -> Names | None:
+        """Returns the names of a file; None if it cannot be parsed, or is just being resolved."""
+        if source.path not in self.names and source.tree is not None:
+            self.names[source.path] = None  # For modules that import each other.
+            self.names[source.path] = Names(source, self)
+        return self.names.get(source.path)
+
+    def exports(self, module: str, importer: Source) -> Mapping[str, Sequence[Binding] | None]:
+        """Returns what a file can import from a module of the program."""
+        source = self.project.find(module, importer)
+        found = self.names_of(source) if source else None
+        return found.exports if found else {}
 
 
 def resolve(project: Project) -> Mapping[str, Names]:
     """Returns the names of each file that can be parsed, by path."""
-    names: dict[str, Names | None] = {}
-
-    def names_of(source: Source) -> Names | None:
-        if source.path not in names and source.tree is not None:
-            names[source.path] = None  # For modules that import each other.
-            names[source.path] = Names(source, project, exports)
-        return names.get(source.path)
-
-    def exports(module: str, importer: Source) -> Mapping[str, Sequence[Binding] | None]:
-        source = project.find(module, importer)
-        found = names_of(source) if source else None
-        return found.exports if found else {}
-
+    program = _Program(project)
     for source in project.sources:
-        names_of(source)
-    resolved = {path: found for path, found in names.items() if found is not None}
+        program.names_of(source)
+    resolved = {path: found for path, found in program.names.items() if found is not None}
     for found in resolved.values():
         found.resolve()
+    program.names.clear()  # A cycle of references would keep the trees.
     return resolved

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import functools
 import os
 import re
 import sys
@@ -152,20 +153,29 @@ def _in_import(source: Source, binding: Binding) -> Iterator[Trap]:
 
 def _in_use(source: Source, use: Use) -> Iterator[Trap]:
     for name in use.names:
-        restored = old_packages.replacement(name)
-        new = restored or old_packages.GONE.get(name)
-        if new:
-            category = _CATEGORIES.get(name.partition(".")[0], PYTHON)
-            text, remedy = f"{name} is gone", f"use {new}"
-            yield Trap(source.path, use.line, category, text, remedy, bool(restored))
-        elif canonical(name) in _LOADERS:
-            remedy = "compile the library for this TensorFlow, or replace its operations"
-            yield Trap(source.path, use.line, EXTENSION, "loads operations in C++", remedy)
+        cause = _why_gone(name)
+        if cause is not None:
+            yield Trap(source.path, use.line, *cause)
         elif _needs_tf_keras(canonical(name)) and not use.is_caught:
             text = f"{name} is not in TensorFlow's part of Keras 2"
             yield Trap(source.path, use.line, OLD_PACKAGE, text, "pip install tf_keras")
 
 
+@functools.cache
+def _why_gone(name: str) -> tuple[str, str, str, bool] | None:
+    """Returns the last fields of a `Trap` for a name that is gone; None for any other name."""
+    restored = old_packages.replacement(name)
+    new = restored or old_packages.GONE.get(name)
+    if new:
+        category = _CATEGORIES.get(name.partition(".")[0], PYTHON)
+        return category, f"{name} is gone", f"use {new}", bool(restored)
+    if canonical(name) in _LOADERS:
+        remedy = "compile the library for this TensorFlow, or replace its operations"
+        return EXTENSION, "loads operations in C++", remedy, False
+    return None
+
+
+@functools.cache
 def _needs_tf_keras(name: str) -> bool:
     """Returns whether a name of tf.keras is in the package tf_keras only, which is missing."""
     root, _, rest = name.partition(".")

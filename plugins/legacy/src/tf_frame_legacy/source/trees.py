@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import functools
+from collections.abc import Iterator, Sequence
 
-_LEAVES = (ast.expr_context, ast.operator, ast.Constant)
+# Fields of nodes that hold text, numbers and operators.
+_PLAIN = ("arg", "attr", "conversion", "ctx", "id", "kind", "level", "module", "op", "ops")
 # Errors that a program catches, or versions that it asks for, where a name may be missing.
 _GUARDS = (
     *("ImportError", "ModuleNotFoundError", "NameError", "AttributeError", "Exception"),
@@ -16,13 +18,18 @@ _GUARDS = (
 def children(node: ast.AST) -> list[ast.AST]:
     """Returns the nodes below a node that may have names; faster than `ast.iter_child_nodes`."""
     found: list[ast.AST] = []
-    for field in node._fields:
+    for field in _without_plain(node._fields):
         value = getattr(node, field, None)
         if isinstance(value, list):
             found += [item for item in value if isinstance(item, ast.AST)]
-        elif isinstance(value, ast.AST) and not isinstance(value, _LEAVES):
+        elif isinstance(value, ast.AST) and not isinstance(value, ast.Constant):
             found.append(value)
     return found
+
+
+@functools.cache
+def _without_plain(fields: tuple[str, ...]) -> Sequence[str]:
+    return [field for field in fields if field not in _PLAIN]
 
 
 def walk(node: ast.AST) -> Iterator[ast.AST]:
