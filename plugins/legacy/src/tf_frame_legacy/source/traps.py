@@ -175,7 +175,6 @@ def _why_gone(name: str) -> tuple[str, str, str, bool] | None:
     return None
 
 
-@functools.cache
 def _needs_tf_keras(name: str) -> bool:
     """Returns whether a name of tf.keras is in the package tf_keras only, which is missing."""
     root, _, rest = name.partition(".")
