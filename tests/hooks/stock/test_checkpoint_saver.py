@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
+from google.protobuf import text_format
 
 from acting_hooks import Listener
 from slow_cases import slow_but
@@ -86,7 +87,8 @@ def test_steps_files_and_calls_are_those_of_tensorflow(train, last_step):
         for folder in folders
     ]
     assert names[0] == names[1]
-    assert "graph.pbtxt" in names[1]
+    graphs = [text_format.Parse((f / "graph.pbtxt").read_text(), tf.GraphDef()) for f in folders]
+    assert [node.name for node in graphs[0].node] == [node.name for node in graphs[1].node]
     assert f"model.ckpt-{last_step}.meta" in names[1]
     assert (folders[0] / "checkpoint").read_text() == (folders[1] / "checkpoint").read_text()
     for path in listed_checkpoints(str(folders[1])):
