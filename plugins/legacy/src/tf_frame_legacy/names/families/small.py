@@ -141,6 +141,11 @@ ROWS = [
         "tensorflow.python.ops.distributions.util",
         "fill_triangular matrix_diag_transform reduce_weighted_logsumexp softplus_inverse tridiag",
     ),
+    *reimplemented(
+        ("tf.contrib.distributions", "tf.contrib.distributions.python.ops.mvn_diag"),
+        "tf_frame_legacy.contrib.distributions",
+        "MultivariateNormalDiag MultivariateNormalDiagWithSoftplusScale",
+    ),
     *(
         row
         for module, names in _OF_DISTRIBUTIONS.items()
