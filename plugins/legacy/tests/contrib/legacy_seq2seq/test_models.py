@@ -231,6 +231,22 @@ def test_losses_and_buckets(graph):
         legacy_seq2seq.sequence_loss(arguments[0], tokens(ENCODER), arguments[2])
 
 
+def test_buckets_share_one_cell_that_has_variables(graph):
+    """Programs for TensorFlow 0.x make one cell, which the model copies for each bucket."""
+    inputs = [*map(tokens, (ENCODER, DECODER, DECODER)), [tf.ones([2])] * 3]
+    shared = cell()
+
+    def model(encoder_inputs, decoder_inputs):
+        return legacy_seq2seq.embedding_rnn_seq2seq(encoder_inputs, decoder_inputs, shared, 2, 5, 3)
+
+    legacy_seq2seq.model_with_buckets(*inputs, [(1, 1)], model)
+    names = [variable.op.name for variable in tf.global_variables()]
+    with tf.variable_scope(tf.get_variable_scope(), reuse=True):
+        legacy_seq2seq.model_with_buckets(*inputs, [(2, 2)], model)
+    assert [variable.op.name for variable in tf.global_variables()] == names
+    assert sum(name.endswith("/gates/kernel") for name in names) == 2
+
+
 def test_errors(graph):
     states = tf.zeros([2, 3, 2])
     with pytest.raises(ValueError, match="at least 1 input"):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 from tensorflow.python.keras.layers.legacy_rnn import rnn_cell_impl
 
+from tf_frame_legacy.contrib.legacy_seq2seq.copies import own_copy
 from tf_frame_legacy.contrib.legacy_seq2seq.decoders import (
     Function,
     _extract_argmax_and_embed,
@@ -38,7 +38,7 @@ def basic_rnn_seq2seq(
       Outputs `[batch, depth]` of each decoder step, and the last state.
     """
     with tf.variable_scope(scope or "basic_rnn_seq2seq"):
-        _, state = tf.nn.static_rnn(copy.deepcopy(cell), encoder_inputs, dtype=dtype)
+        _, state = tf.nn.static_rnn(own_copy(cell), encoder_inputs, dtype=dtype)
         return rnn_decoder(decoder_inputs, state, cell)
 
 
@@ -121,7 +121,7 @@ def encode(
 ) -> tuple[list[Any], Any]:
     """Returns outputs and last state of a copy of a cell over embedded tokens."""
     cell = EmbeddingWrapper(
-        copy.deepcopy(cell), embedding_classes=num_symbols, embedding_size=embedding_size
+        own_copy(cell), embedding_classes=num_symbols, embedding_size=embedding_size
     )
     return tf.nn.static_rnn(cell, inputs, dtype=dtype)  # type: ignore[no-any-return]
 
