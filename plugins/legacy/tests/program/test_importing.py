@@ -109,14 +109,28 @@ try:
     from tensorflow.nothing.at_all import name
 except ImportError as error:
     print("no module")
+try:
+    tf.nn.gelu
+except AttributeError as error:
+    print(error)
 print(hasattr(tf, "nothing"), hasattr(tf.contrib, "nothing"), getattr(tf, "nothing", 3))
 """
     ) == [
         "no import: tf.contrib.nothing is unknown: TensorFlow 2 has no such name, and neither has "
         "tf-frame's table of old names",
         "no module",
+        "tf.nn.gelu is a name of TensorFlow 2, which TensorFlow 1.15 does not have; a "
+        "program for TensorFlow 2 runs by python itself",
         "False False 3",
     ]
+
+
+def test_names_that_a_module_of_tensorflow_lacks(programs):
+    programs.run_text("import tensorflow as tf\ntf.random.set_seed(1)")
+    assert "train.py:2: tf.random.set_seed is a name of TensorFlow 2, which " in programs.errors
+    programs.run_text("from tensorflow.io import absent")
+    assert "train.py:1: tf.io.absent is unknown: TensorFlow 2 has no such " in programs.errors
+    assert "Traceback" not in programs.errors
 
 
 def test_modules_that_programs_bring_along_are_their_own(programs):

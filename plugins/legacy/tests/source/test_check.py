@@ -189,6 +189,15 @@ def test_text_and_json(write, capsys):
     assert result["packages"][0]["module"] == "numpy"
 
 
+def test_names_of_tensorflow_2(write, capsys):
+    text = "import tensorflow as tf\ntf.random.set_seed(1)\ntf.absent\n"
+    assert check.main([write({"main.py": text})]) == 1
+    out = capsys.readouterr().out
+    assert "tf.random.set_seed: a name of TensorFlow 2, which TensorFlow 1.15 does not have" in out
+    assert "tf.absent: TensorFlow 2 and the table of names have no such name" in out
+    assert "removed: 1, of 1 names; offered 0" in out
+
+
 def test_exit_codes_and_wrong_words(write, capsys):
     assert check.main([write({"main.py": "import tensorflow as tf\ntf.Session()"})]) == 0
     assert check.main(["--help"]) == 0

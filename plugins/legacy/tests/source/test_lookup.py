@@ -3,6 +3,7 @@ import pytest
 from tf_frame_legacy.names import NOT_OFFERED
 from tf_frame_legacy.source.lookup import (
     KEPT,
+    NEWER,
     OFFERED,
     UNKNOWN,
     is_module,
@@ -46,6 +47,13 @@ from tf_frame_legacy.source.lookup import (
         ("tf.contrib.tensorrt.create", NOT_OFFERED, "tf.contrib.tensorrt.create", ""),
         ("tf.examples.mnist.input_data", OFFERED, None, "tf_frame_legacy.slim"),
         ("tf.examples.mnist.other", NOT_OFFERED, None, ""),
+        # TensorFlow 2 has them, and TensorFlow 1.15 did not.
+        ("tf.random.set_seed", NEWER, None, ""),
+        ("tf.nn.gelu", NEWER, None, ""),
+        ("tensorflow.summary.create_file_writer", NEWER, "tf.summary.create_file_writer", ""),
+        ("tf.optimizers.Adam", NEWER, None, ""),
+        ("tf.random.absent", UNKNOWN, None, ""),
+        ("tf.absent", UNKNOWN, None, ""),
         ("tf.contrib.slim.absent", UNKNOWN, "tf.contrib.slim.absent", ""),
         ("tf.keras.Absent", UNKNOWN, "tf.keras.Absent", ""),
         ("tf.layers.absent", UNKNOWN, "tf.layers.absent", ""),

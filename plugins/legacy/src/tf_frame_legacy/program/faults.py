@@ -10,7 +10,11 @@ import traceback
 from tf_frame_legacy.names import children, find
 from tf_frame_legacy.names.families.old_packages import MEMBERS, OLD_PACKAGES, PYTHON_2_MODULES
 from tf_frame_legacy.program.importing import Imports
-from tf_frame_legacy.program.not_offered import NotOfferedError, NotOfferedImportError
+from tf_frame_legacy.program.not_offered import (
+    NotOfferedError,
+    NotOfferedImportError,
+    explain_missing,
+)
 from tf_frame_legacy.program.old_packages.sources import METHODS
 from tf_frame_legacy.program.view import OWN_KERAS
 
@@ -62,7 +66,7 @@ def _remedy(error: BaseException, text: str) -> str | None:
     if isinstance(error, (NotOfferedError, NotOfferedImportError)):
         return text
     if isinstance(error, (AttributeError, ImportError)) and (missing := _MISSING.search(text)):
-        return _old_package(missing) or _not_built(error)
+        return _old_package(missing) or _not_of_tensorflow(missing) or _not_built(error)
     if isinstance(error, AttributeError):
         return _lost_method(text)
     if isinstance(error, TypeError) and text.startswith(_YAML):
@@ -107,6 +111,11 @@ def _old_package(missing: re.Match[str]) -> str | None:
     if find(full_name) is None and full_name not in children():
         return None
     return f"{full_name} is gone; {_SWITCH}"
+
+
+def _not_of_tensorflow(missing: re.Match[str]) -> str | None:
+    module, name = missing["module"] or missing["package"], missing["name"] or missing["imported"]
+    return explain_missing(module, name) if module else None
 
 
 def _not_built(error: BaseException) -> str | None:

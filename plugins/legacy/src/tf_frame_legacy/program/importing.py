@@ -26,7 +26,7 @@ from tf_frame_legacy.names.families.old_packages import (
     PYTHON_2_MODULES,
     WITH_METHODS,
 )
-from tf_frame_legacy.program.not_offered import NotOfferedImportError
+from tf_frame_legacy.program.not_offered import NotOfferedImportError, explain_missing
 from tf_frame_legacy.program.old_packages import restore_methods, sources
 from tf_frame_legacy.program.project import Project
 from tf_frame_legacy.program.view import OWN_KERAS, ROOT, View, view
@@ -215,4 +215,5 @@ def _member(module: types.ModuleType, name: str) -> Any:
         if not isinstance(module, View):
             with contextlib.suppress(ModuleNotFoundError):
                 return importlib.import_module(f"{module.__name__}.{name}")
-        raise NotOfferedImportError(str(error), name=module.__name__) from None
+        reason = explain_missing(module.__name__, name) or str(error)
+        raise NotOfferedImportError(reason, name=module.__name__) from None

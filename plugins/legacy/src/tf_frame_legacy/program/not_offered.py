@@ -5,9 +5,14 @@ from __future__ import annotations
 from tf_frame.errors import ConfigError
 from tf_frame_legacy.names import Row
 from tf_frame_legacy.names.keras_part import KERAS
+from tf_frame_legacy.source.lookup import NEWER_NOTE, is_newer
 
 # Other modules of the table are those that programs usually bring along, such as `deployment`.
 _OLD = ("tf", "tf_slim", "tensorflow_estimator")
+
+
+# The name of `tf` in messages of TensorFlow.
+_V1 = "tensorflow._api.v2.compat.v1"
 
 
 class NotOfferedError(ConfigError, AttributeError):
@@ -27,7 +32,21 @@ def explain(full_name: str, row: Row | None) -> str:
     root = full_name.partition(".")[0]
     if root not in _OLD:
         return f"the program has no module {root!r}, and tf-frame's own has no {full_name}"
+    if is_newer(full_name):
+        return f"{full_name} is {NEWER_NOTE}"
     return (
         f"{full_name} is unknown: TensorFlow 2 has no such name, and neither has tf-frame's table "
         "of old names"
     )
+
+
+def explain_missing(module: str, name: str) -> str | None:
+    """Returns the reason for a name that a public module of TensorFlow lacks; None: another module.
+
+    Args:
+      module: the full name of the module today.
+      name: the name in it.
+    """
+    if not f"{module}.".startswith(f"{_V1}."):
+        return None
+    return explain(f"tf{module.removeprefix(_V1)}.{name}", None)

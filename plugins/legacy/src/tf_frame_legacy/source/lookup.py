@@ -13,8 +13,14 @@ from tf_frame_legacy.source import installed
 # TensorFlow 2 has the name.
 KEPT = "kept"
 OFFERED = "offered"
+# TensorFlow 2 has the name, and TensorFlow 1.15 did not.
+NEWER = "newer"
 # Neither TensorFlow nor the table of names has the name.
 UNKNOWN = "unknown"
+NEWER_NOTE = (
+    "a name of TensorFlow 2, which TensorFlow 1.15 does not have; a program for TensorFlow 2 runs "
+    "by python itself"
+)
 
 _V1 = "tensorflow._api.v2.compat.v1"
 _KERAS = "keras._tf_keras.keras"
@@ -36,7 +42,7 @@ class Answer:
 
     Attributes:
       name: the name as the table spells it, without attributes of a class.
-      state: KEPT, OFFERED, NOT_OFFERED or UNKNOWN.
+      state: KEPT, OFFERED, NOT_OFFERED, NEWER or UNKNOWN.
       row: the row of the table, if there is one.
     """
 
@@ -70,7 +76,7 @@ def look_up(name: str) -> Answer | None:
         return Answer(name if missing else row.was, UNKNOWN if missing else OFFERED, row)
     if name in _namespaces():
         return Answer(name, OFFERED)
-    return Answer(name, UNKNOWN)
+    return Answer(name, NEWER if is_newer(name) else UNKNOWN)
 
 
 def is_tensorflow(name: str) -> bool:
@@ -88,6 +94,12 @@ def is_module(name: str) -> bool:
         or name.rpartition(".")[0] == "tf.contrib"
         or (bool(target) and _is_module(target))
     )
+
+
+def is_newer(name: str) -> bool:
+    """Returns whether TensorFlow 2 has a name, `tf` for TensorFlow, that TensorFlow 1 did not."""
+    is_new = is_public(name) and not _below(name, ("tf.keras",)) and not _exists(name)
+    return is_new and _exists(f"tf.compat.v2.{name.removeprefix('tf.')}")
 
 
 def is_kept(name: str) -> bool:

@@ -17,6 +17,8 @@ from tf_frame_legacy.source import installed, old_code
 from tf_frame_legacy.source.bindings import Binding, Use
 from tf_frame_legacy.source.check import best_answer
 from tf_frame_legacy.source.lookup import (
+    NEWER,
+    NEWER_NOTE,
     UNKNOWN,
     is_public,
     is_tensorflow,
@@ -166,8 +168,9 @@ class _Planner:
         answer = best_answer(use)
         if answer is None:
             return
-        if answer.state in (NOT_OFFERED, UNKNOWN):
-            note = answer.row.note if answer.row and answer.state == NOT_OFFERED else "unknown"
+        if answer.state in (NOT_OFFERED, NEWER, UNKNOWN):
+            note = "unknown" if answer.state == UNKNOWN else NEWER_NOTE
+            note = answer.row.note if answer.row and answer.state == NOT_OFFERED else note
             self._leave(use.line, f"{answer.name}: {note}")
             return
         pairs = zip(use.names, use.bindings, strict=True)

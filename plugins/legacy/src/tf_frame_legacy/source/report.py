@@ -7,12 +7,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from tf_frame_legacy.names import NOT_OFFERED
-from tf_frame_legacy.source.lookup import KEPT, OFFERED, UNKNOWN, Answer
+from tf_frame_legacy.source.lookup import KEPT, NEWER, NEWER_NOTE, OFFERED, UNKNOWN, Answer
 from tf_frame_legacy.source.packages import Package
 from tf_frame_legacy.source.traps import Trap
 
 # From the state that serves a program best.
-ORDER = (KEPT, OFFERED, NOT_OFFERED, UNKNOWN)
+ORDER = (KEPT, OFFERED, NOT_OFFERED, NEWER, UNKNOWN)
+_MISSING = (NOT_OFFERED, NEWER, UNKNOWN)
 SWITCH = "--with_old_packages"
 _SHOWN = 3
 
@@ -28,7 +29,7 @@ class Place(NamedTuple):
 
 
 class OldName(NamedTuple):
-    """A name that TensorFlow has removed, and where the program uses the name."""
+    """A name that programs for TensorFlow 1 lack today, and where the program uses the name."""
 
     answer: Answer
     places: list[Place]
@@ -41,7 +42,7 @@ class Findings:
     Attributes:
       folder: the folder of the program.
       files: the number of Python files.
-      names: the names that TensorFlow has removed.
+      names: the names that TensorFlow has removed, and those that only TensorFlow 2 has.
       traps: other lines that fail today.
       packages: the packages that the program imports.
     """
@@ -55,7 +56,12 @@ class Findings:
     @property
     def uses(self) -> int:
         """The number of uses of old names."""
-        return sum(len(name.places) for name in self.names)
+        return sum(len(name.places) for name in self.removed)
+
+    @property
+    def removed(self) -> list[OldName]:
+        """The names that TensorFlow has removed."""
+        return [name for name in self.names if name.answer.state != NEWER]
 
     @property
     def offered_uses(self) -> int:
@@ -84,7 +90,7 @@ class Findings:
         return f"runs{switch}" + (f" but for {'; '.join(obstacles)}" if obstacles else "")
 
     def _obstacles(self) -> list[str]:
-        missing = [name.answer.name for name in self.with_state(NOT_OFFERED, UNKNOWN)]
+        missing = [name.answer.name for name in self.with_state(*_MISSING)]
         obstacles = [f"names that are not offered: {_some(missing)}"] if missing else []
         lines: dict[str, list[str]] = {}
         for trap in self.traps:
@@ -105,7 +111,7 @@ def as_text(findings: Findings) -> str:
         [*_packages(findings)],
         [
             f"uses of names that TensorFlow has removed: {findings.uses}, of "
-            f"{len(findings.names)} names; offered {findings.offered_uses}, "
+            f"{len(findings.removed)} names; offered {findings.offered_uses}, "
             f"{findings.percent:.2f} %",
             f"verdict: {findings.verdict}",
         ],
@@ -114,7 +120,7 @@ def as_text(findings: Findings) -> str:
 
 
 def _missing(findings: Findings) -> Iterator[str]:
-    names = findings.with_state(NOT_OFFERED, UNKNOWN)
+    names = findings.with_state(*_MISSING)
     if names:
         yield "names that are not offered:"
     for answer, places in names:
@@ -122,6 +128,8 @@ def _missing(findings: Findings) -> Iterator[str]:
         note = row.note if row else ""
         if answer.name.startswith("tf.keras."):
             note = "Keras 3 has no such name"
+        elif answer.state == NEWER:
+            note = NEWER_NOTE
         elif answer.state == UNKNOWN:
             note = "TensorFlow 2 and the table of names have no such name"
         yield f"  {answer.name}: {note}"
@@ -164,8 +172,9 @@ def as_json(findings: Findings) -> dict[str, Any]:
       verdict, runs: whether the program runs, as text and as true or false; runs is false if
         something is left to do.
       uses, offered_uses, percent_offered: the counts of uses of names that TensorFlow has removed.
-      names: for each such name `name`; `state`: offered, not offered, or unknown; `target`: the
-        name today, `kind` and `note` of the table, each empty without one; `uses`: path and line.
+      names: for each such name `name`; `state`: offered, not offered, newer, or unknown; `target`:
+        the name today, `kind` and `note` of the table, each empty without one; `uses`: path and
+        line.
       traps: other lines that fail: `path`, `line`, `category`, `text`, `remedy`; `is_restored`:
         whether --with_old_packages makes the line run.
       packages: `module`, `pip`, `path`, `line`, `is_installed`.
