@@ -82,6 +82,17 @@ def test_words_become_numbers(tmp_path):
     np.testing.assert_array_equal(list(restored.transform(texts)), rows)
 
 
+def test_attributes_that_programs_read():
+    processor = preprocessing.VocabularyProcessor(
+        3, tokenizer_fn=lambda texts: map(str.split, texts)
+    )
+    processor.fit(["b a b"])
+    assert processor.vocabulary_._mapping == {"<UNK>": 0, "b": 1, "a": 2}
+    assert processor.vocabulary_._reverse_mapping == ["<UNK>", "b", "a"]
+    assert processor.vocabulary_._freq == {"b": 2, "a": 1}
+    assert next(iter(processor._tokenizer(["a b"]))) == ["a", "b"]
+
+
 def test_rare_words_are_dropped_and_others_ordered_by_frequency():
     processor = preprocessing.VocabularyProcessor(3, min_frequency=1)
     processor.fit(["b a b c b", "a d"])

@@ -6,8 +6,9 @@
 
     learn.learn_runner.run(experiment_fn, run_config=learn.RunConfig(model_dir="runs/first"))
 
-Everything trains by tf-frame's `Estimator`; the canned estimators are in `canned`. The monitors and
-readers of tf.contrib.learn are not here; session hooks and tf.data replaced them.
+Everything trains by tf-frame's `Estimator`; the canned estimators are in `canned`, and the readers
+with queues in `readers`. Most monitors of tf.contrib.learn are not here; session hooks
+replaced them.
 """
 
 from tf_frame_legacy.contrib.learn import (

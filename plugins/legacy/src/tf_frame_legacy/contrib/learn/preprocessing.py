@@ -37,10 +37,10 @@ class CategoricalVocabulary:
     def __init__(self, unknown_token: str = "<UNK>", support_reverse: bool = True) -> None:
         self._unknown_token = unknown_token
         self._support_reverse = support_reverse
-        # Programs read the numbers from this attribute.
+        # Programs read these attributes.
         self._mapping: dict[Any, int] = {unknown_token: 0}
-        self._words: list[Any] = [unknown_token]
-        self._counts: dict[Any, int] = collections.Counter()
+        self._reverse_mapping: list[Any] = [unknown_token]
+        self._freq: dict[Any, int] = collections.Counter()
         self._frozen = False
 
     def __len__(self) -> int:
@@ -56,13 +56,13 @@ class CategoricalVocabulary:
             if self._frozen:
                 return 0
             self._mapping[category] = len(self._mapping)
-            self._words.append(category)
+            self._reverse_mapping.append(category)
         return self._mapping[category]
 
     def add(self, category: Any, count: int = 1) -> None:
         """Adds to the frequency of a word."""
         if self.get(category) > 0:
-            self._counts[category] += count
+            self._freq[category] += count
 
     def trim(self, min_frequency: int, max_frequency: int = -1) -> None:
         """Keeps words that are more frequent than `min_frequency`, numbered by frequency.
@@ -72,16 +72,16 @@ class CategoricalVocabulary:
           max_frequency: words of this frequency or a higher one do not stay either; default: all
             stay.
         """
-        by_word = sorted(self._counts.items(), key=lambda pair: (isinstance(pair[0], str), pair[0]))
+        by_word = sorted(self._freq.items(), key=lambda pair: (isinstance(pair[0], str), pair[0]))
         by_count = sorted(by_word, key=lambda pair: pair[1], reverse=True)
         kept = [
             (word, count)
             for word, count in by_count
             if count > min_frequency and not 0 < max_frequency <= count
         ]
-        self._words = [self._unknown_token, *(word for word, _ in kept)]
-        self._mapping = {word: number for number, word in enumerate(self._words)}
-        self._counts = collections.Counter(dict(kept))
+        self._reverse_mapping = [self._unknown_token, *(word for word, _ in kept)]
+        self._mapping = {word: number for number, word in enumerate(self._reverse_mapping)}
+        self._freq = collections.Counter(dict(kept))
 
     def reverse(self, class_id: int) -> Any:
         """Returns the word of a number.
@@ -94,7 +94,7 @@ class CategoricalVocabulary:
                 "This vocabulary wasn't initialized with support_reverse to support reverse() "
                 "function."
             )
-        return self._words[class_id]
+        return self._reverse_mapping[class_id]
 
 
 class VocabularyProcessor:

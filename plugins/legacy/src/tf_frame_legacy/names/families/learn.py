@@ -6,9 +6,10 @@ _CONTRIB = "tf.contrib.learn"
 _PRIVATE = "tf.contrib.learn.python.learn"
 _OURS = "tf_frame_legacy.contrib.learn"
 _CANNED = "stands on tf.estimator's; variables have its names, so older checkpoints do not restore"
-_READERS = "a reader with queues; use tf.data (make_batched_features_dataset)"
+_READERS = "a queue of several sessions; use read_batch_features, or tf.data"
 _ACTIONS = "a training loop of its own; use an Estimator, or slim.learning.train"
 _ROOTS = (_CONTRIB, _PRIVATE)
+_IO = (f"{_CONTRIB}.io", f"{_PRIVATE}.learn_io")
 
 
 def _modules(*names: str) -> tuple[str, ...]:
@@ -168,6 +169,15 @@ ROWS = [
         "evaluate infer run_feeds run_n train graph_actions models ops",
         _ACTIONS,
     ),
+    *reimplemented(
+        (*_ROOTS, *_IO, f"{_PRIVATE}.learn_io.graph_io"),
+        f"{_OURS}.readers",
+        "queue_parsed_features read_batch_examples read_batch_features read_batch_record_features "
+        "read_keyed_batch_examples read_keyed_batch_features",
+    ),
+    *ours(_IO, "tf_frame_legacy.estimator.inputs", "numpy_input_fn pandas_input_fn"),
+    *ours(f"{_PRIVATE}.learn_io.numpy_io", "tf_frame_legacy.estimator.inputs", "numpy_input_fn"),
+    *ours(f"{_PRIVATE}.learn_io.pandas_io", "tf_frame_legacy.estimator.inputs", "pandas_input_fn"),
     *not_offered(
         _CONTRIB,
         "extract_dask_data extract_dask_labels extract_pandas_data extract_pandas_labels "
@@ -177,9 +187,7 @@ ROWS = [
     ),
     *not_offered(
         _CONTRIB,
-        "io read_batch_examples read_batch_features read_batch_record_features "
-        "read_keyed_batch_examples read_keyed_batch_examples_shared_queue "
-        "read_keyed_batch_features read_keyed_batch_features_shared_queue",
+        "read_keyed_batch_examples_shared_queue read_keyed_batch_features_shared_queue",
         _READERS,
     ),
     *not_offered(
@@ -199,7 +207,7 @@ ROWS = [
         "helpers of exports; use Estimator.export_saved_model",
     ),
     *not_offered(
-        f"{_PRIVATE}.estimators",
+        tuple(f"{root}.estimators" for root in _ROOTS),
         "*",
         "a part of the original Estimator; tf.estimator has estimators and heads",
     ),
