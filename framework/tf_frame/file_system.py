@@ -39,14 +39,27 @@ def require_folder(path: str) -> None:
         raise ConfigError(f"{path}: there is no such folder")
 
 
-def make_folder(path: str) -> None:
-    """Makes a folder and its parents, if they are missing.
+def make_folder(path: str) -> bool:
+    """Makes a folder and its parents, if they are missing; returns whether the folder is new.
+
+    Of several processes that make a folder at once, it is new for one.
 
     Raises:
       OSError: the folder cannot be made.
     """
-    with _os_errors(path):
-        _gfile(path).makedirs(path) if is_remote(path) else os.makedirs(path, exist_ok=True)
+    if is_remote(path):
+        with _os_errors(path):
+            is_new = not _gfile(path).exists(path)
+            _gfile(path).makedirs(path)
+            return is_new
+    os.makedirs(os.path.dirname(path.rstrip("/")) or ".", exist_ok=True)
+    try:
+        os.mkdir(path)
+    except FileExistsError:
+        if os.path.isdir(path):
+            return False
+        raise
+    return True
 
 
 def remove_folder(path: str) -> None:

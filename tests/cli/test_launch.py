@@ -1,5 +1,6 @@
 """`tf-frame launch`: its words, and the job that it hands to the place of the tasks."""
 
+import fcntl
 import os
 import signal
 import subprocess
@@ -99,9 +100,8 @@ def test_wrong_words_start_nothing(run, monkeypatch, words, message):
 
 
 def test_a_folder_to_which_another_run_writes(run, tmp_path):
-    from tf_frame.runs.setup.model_dir import locked
-
-    with locked(str(tmp_path)):
+    with open(tmp_path / "run.lock", "a") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
         code, _, err = run("--", *RUN, "--model_dir", str(tmp_path))
     assert code == 2
     assert "another run is writing" in err

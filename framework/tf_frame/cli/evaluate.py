@@ -61,7 +61,7 @@ def main(argv: Sequence[str]) -> int:
     setup, values = setup_from_folder("evaluate", argv, OPTIONS)
     _check(values)
     source = _with_data(setup)
-    with observed_run(setup, source, shows_progress=True) as observer:
+    with observed_run(setup, source, shows_progress=True) as (setup, observer):
         with quiet_import(setup.config.verbosity):
             # Importing TensorFlow takes seconds.
             from tf_frame.runs.evaluation.evaluate import evaluate_run

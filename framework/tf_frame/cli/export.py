@@ -98,7 +98,7 @@ def main(argv: Sequence[str]) -> int:
     if no_data:
         report(f"note: exporting without evaluation data: {no_data}")
     # The libraries write log lines all the time, not only while they are imported.
-    with observed_run(setup, source) as observer, quiet_import(setup.config.verbosity):
+    with observed_run(setup, source) as (setup, observer), quiet_import(setup.config.verbosity):
         from tf_frame.runs.export.export import export_run
 
         exported = export_run(

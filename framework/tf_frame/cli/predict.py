@@ -74,7 +74,7 @@ def main(argv: Sequence[str]) -> int:
     output = os.path.expanduser(values["output"])
     files = _files(setup, source, values["input"], output)
     check_output(output, files)
-    with observed_run(setup, source) as observer:
+    with observed_run(setup, source) as (setup, observer):
         with quiet_import(setup.config.verbosity):
             # Importing TensorFlow takes seconds.
             from tf_frame.runs.prediction.predict import predict_run

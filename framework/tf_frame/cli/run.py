@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import importlib
 import os
@@ -35,8 +36,8 @@ from tf_frame.plugin.data_warnings import find_data_report
 from tf_frame.runs.setup.data_text import data_page, refuse_warnings
 from tf_frame.runs.setup.model_dir import (
     check_writable,
-    discarded_if_unused,
-    refuse_if_busy,
+    claimed,
+    make_writable,
 )
 from tf_frame.runs.setup.run_context import RunObserver
 from tf_frame.runs.setup.training_setup import TrainingSetup
@@ -125,13 +126,10 @@ def _train(
     *,
     keeps_folder: bool,
 ) -> None:
-    with (
-        discarded_if_unused(setup.model_dir, is_chief=cluster.is_chief),
-        output_may_fail(),
-        Interrupts().installed() as interrupts,
-    ):
-        if cluster.is_chief:
-            refuse_if_busy(setup.model_dir)
+    if not cluster.is_chief:
+        make_writable(setup.model_dir)
+    claim = claimed(setup) if cluster.is_chief else contextlib.nullcontext(setup)
+    with claim as setup, output_may_fail(), Interrupts().installed() as interrupts:
         introduction = run_text.introduction(setup, source.info, cluster, keeps_folder=keeps_folder)
         report("\n".join([introduction, *notes]))
         observer = RunObserver(report, interrupts, shows_progress=True)
@@ -154,11 +152,8 @@ def _run(
 
 
 def _serve(setup: TrainingSetup, cluster: Cluster) -> int:
-    with (
-        discarded_if_unused(setup.model_dir, is_chief=False),
-        output_may_fail(),
-        Interrupts().installed() as interrupts,
-    ):
+    make_writable(setup.model_dir)
+    with output_may_fail(), Interrupts().installed() as interrupts:
         with quiet_import(setup.config.verbosity):
             from tf_frame.runs.training.tasks import hold_variables
         hold_variables(setup, cluster, RunObserver(report, interrupts))

@@ -20,7 +20,7 @@ from tf_frame.plugin import InputInfo
 from tf_frame.plugin.data_warnings import different_classes
 from tf_frame.runs.setup.model_dir import (
     CONFIG_FILE,
-    discarded_if_unused,
+    claimed,
     read_input_info,
 )
 from tf_frame.runs.setup.run_context import RunObserver
@@ -97,26 +97,29 @@ def _read_names(path: str) -> tuple[str, ...]:
 
 def is_new(setup: TrainingSetup) -> bool:
     """Returns whether the folder of a setup has no run yet: the setup of a published checkpoint."""
-    return not file_system.exists(os.path.join(setup.model_dir, CONFIG_FILE))
+    return setup.is_default_dir or not file_system.exists(
+        os.path.join(setup.model_dir, CONFIG_FILE)
+    )
 
 
 @contextlib.contextmanager
 def observed_run(
     setup: TrainingSetup, source: Any, *, shows_progress: bool = False
-) -> Iterator[RunObserver]:
-    """Yields the observer of a trained run; output that cannot be written does not end the block.
+) -> Iterator[tuple[TrainingSetup, RunObserver]]:
+    """Yields the setup and the observer of a trained run.
 
-    For a published checkpoint, which has no run, the folder of a run is made first.
+    Output that cannot be written does not end the block. For a published checkpoint, which has no
+    run, the folder of a run is made first.
     """
     with output_may_fail(), Interrupts().installed() as interrupts:
         observer = RunObserver(report, interrupts, shows_progress=shows_progress)
         if is_new(setup):
-            with discarded_if_unused(setup.model_dir), quiet_import(setup.config.verbosity):
+            with claimed(setup) as setup, quiet_import(setup.config.verbosity):
                 from tf_frame.runs.training.without_training import restore_without_training
 
                 restore_without_training(setup, source, observer)
             report(f"model_dir  {setup.model_dir}")
-        yield observer
+        yield setup, observer
 
 
 def input_for_files(setup: TrainingSetup, classes: InputInfo | None = None) -> Any:

@@ -85,11 +85,12 @@ class CommandLine:
         if self.chosen is None:
             raise _explain_missing_plugin(self.values.get(MODEL_DIR.name) or "")
         model_dir = self.named_model_dir or default_model_dir(self.chosen.single["model"].name)
-        return self.chosen.configure(
+        setup = self.chosen.configure(
             flags,
             model_dir=os.path.expanduser(model_dir),
             mode=self.values.get(MODE.name, MODE.default),
         )
+        return dataclasses.replace(setup, is_default_dir=not self.named_model_dir)
 
     @functools.cached_property
     def flags(self) -> dict[str, Any]:

@@ -139,14 +139,14 @@ def test_a_folder_without_a_plugin_named_uses_its_own_configuration(tmp_path):
     assert named.config.max_steps == 77
 
 
-def test_the_default_folder_is_new_and_a_tilde_means_the_home_folder(tmp_path, monkeypatch):
+def test_the_default_folder_is_known_as_such_and_a_tilde_means_the_home_folder(monkeypatch):
     monkeypatch.setenv("HOME", "/home/somebody")
-    assert make_setup("--plugin", "toy", "--model_dir", "~/x").model_dir == "/home/somebody/x"
-    first = make_setup("--plugin", "toy").model_dir
-    (tmp_path / first).mkdir(parents=True)
-    second = make_setup("--plugin", "toy").model_dir
-    assert first.startswith("runs/toy-") and second.startswith("runs/toy-")
-    assert first != second
+    named, default = (
+        make_setup("--plugin", "toy", "--model_dir", "~/x"),
+        make_setup("--plugin", "toy"),
+    )
+    assert (named.model_dir, named.is_default_dir) == ("/home/somebody/x", False)
+    assert default.model_dir.startswith("runs/toy-") and default.is_default_dir
 
 
 def test_what_is_written_reads_back_the_same(tmp_path):

@@ -99,13 +99,14 @@ class ChosenPlugins:
         def configured(part: NamedPlugin) -> ConfiguredPlugin:
             return ConfiguredPlugin(part.name, part.plugin, params[part.prefix])
 
+        single: dict[str, Any] = {key: configured(part) for key, part in self.single.items()}
         return TrainingSetup(
             config=self._with_reached_profiles(params[_RUN], flags or {}),
             transforms=[configured(part) for part in self.transforms],
             hooks=[configured(part) for part in self.hooks],
             model_dir=model_dir,
             mode=mode,
-            **{key: configured(part) for key, part in self.single.items()},
+            **single,
         )
 
     def _with_reached_profiles(self, config: RunOptions, flags: Mapping[str, Any]) -> RunOptions:

@@ -43,6 +43,7 @@ class TrainingSetup:
       transforms: gradient transforms, in order.
       hooks: hooks of `--hook`.
       model_dir: the folder of all files.
+      is_default_dir: whether the user has named no folder, so that a run may take another one.
       model, input: the plugins of `tf-frame run`; None for an `Estimator`, which receives its
         model and its inputs as objects.
       mode: `train`, or `train_and_evaluate`, which evaluates every saved checkpoint.
@@ -53,6 +54,7 @@ class TrainingSetup:
     schedule: ConfiguredPlugin
     transforms: Sequence[ConfiguredPlugin]
     model_dir: str
+    is_default_dir: bool = False
     hooks: Sequence[ConfiguredPlugin] = ()
     model: ConfiguredPlugin | None = None
     input: ConfiguredPlugin | None = None

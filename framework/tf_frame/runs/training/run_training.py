@@ -24,7 +24,7 @@ from tf_frame.plugin.origin import empty_split_error
 from tf_frame.runs.error_translation import translated_errors
 from tf_frame.runs.evaluation.evaluate import run_evaluator
 from tf_frame.runs.setup.log_file import log_file
-from tf_frame.runs.setup.model_dir import locked, write_result
+from tf_frame.runs.setup.model_dir import write_result
 from tf_frame.runs.setup.run_context import RunContext, RunObserver
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.runs.training.evaluations import Evaluations, how_to_resume
@@ -42,19 +42,18 @@ def run(
 ) -> dict[str, Any]:
     """Trains from the newest checkpoint to `max_steps`, evaluates, writes `result.json`.
 
-    The folder of the setup exists. For `session_config` see `RunContext`.
+    The folder of the setup exists, and is claimed for the chief: `model_dir.claimed`. For
+    `session_config` see `RunContext`.
 
     Returns:
       The result, as `result.json` has it.
 
     Raises:
-      ConfigError: another run is writing to the folder.
       Interrupted: a signal stopped the run; a step that was trained is saved, and
         `result.json` says what stopped the run.
     """
-    lock = locked(setup.model_dir) if cluster.is_chief else contextlib.nullcontext()
     log = log_file(setup.model_dir, task=None if cluster.is_chief else cluster.task_name)
-    with lock, log, translated_errors(setup.model_dir, source):
+    with log, translated_errors(setup.model_dir, source):
         return _Run(setup, source, cluster, observer, session_config).run()
 
 
