@@ -34,11 +34,7 @@ from tf_frame.config.option import declared_options
 from tf_frame.errors import EXIT_OK, ConfigError
 from tf_frame.plugin.data_warnings import find_data_report
 from tf_frame.runs.setup.data_text import data_page, refuse_warnings
-from tf_frame.runs.setup.model_dir import (
-    check_writable,
-    claimed,
-    make_writable,
-)
+from tf_frame.runs.setup.folder_claim import check_writable, claimed, make_writable
 from tf_frame.runs.setup.run_context import RunObserver
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.session.interrupts import Interrupts

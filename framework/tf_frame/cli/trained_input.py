@@ -18,11 +18,8 @@ from tf_frame.config.option import Option
 from tf_frame.errors import ConfigError, DataError
 from tf_frame.plugin import InputInfo
 from tf_frame.plugin.data_warnings import different_classes
-from tf_frame.runs.setup.model_dir import (
-    CONFIG_FILE,
-    claimed,
-    read_input_info,
-)
+from tf_frame.runs.setup.folder_claim import claimed
+from tf_frame.runs.setup.model_dir import CONFIG_FILE, read_input_info
 from tf_frame.runs.setup.run_context import RunObserver
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.session.interrupts import Interrupts

@@ -28,7 +28,8 @@ from tf_frame.config.yaml_file import Settings
 from tf_frame.errors import ConfigError
 from tf_frame.plugin.find import find_plugins
 from tf_frame.plugin.kinds import MODEL
-from tf_frame.runs.setup.model_dir import CONFIG_FILE, default_model_dir
+from tf_frame.runs.setup.folder_claim import default_model_dir
+from tf_frame.runs.setup.model_dir import CONFIG_FILE
 from tf_frame.runs.setup.plugin_choice import ChosenPlugins
 from tf_frame.runs.setup.training_setup import TrainingSetup
 

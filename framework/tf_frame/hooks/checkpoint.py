@@ -13,6 +13,7 @@ from __future__ import annotations
 import concurrent.futures
 import dataclasses
 import logging
+import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -126,6 +127,8 @@ class CheckpointHook(Hook):
         super().start(session, step)
         self._finish_save()
         self._session = session
+        tf.io.gfile.makedirs(self.model_dir)
+        self._folder = _identity(self.model_dir)
         remove_leftovers(self.model_dir)
         self._kept.recover()
         if any(same_path(path, self._prefix(step)) for path in self._kept.paths()):
@@ -207,6 +210,11 @@ class CheckpointHook(Hook):
         self._saved_step = step
 
     def _store(self, step: int, write: Callable[[str], None]) -> None:
+        if _identity(self.model_dir) != self._folder:
+            raise CheckpointError(
+                f"the folder {self.model_dir} was removed or replaced while the run wrote to it; "
+                f"global step {step} is not saved"
+            )
         prefix = self._prefix(step)
         kept = [path for path in self._kept.paths() if path != prefix]
         remains = f"the last good checkpoint is {kept[-1]}" if kept else "there is none before it"
@@ -230,6 +238,15 @@ class CheckpointHook(Hook):
         stop_requests = [listener.after_save(session, step) for listener in self.listeners]
         # As in TensorFlow's hook, no request counts at the start or the end of a session.
         self._stop = self._stop or (may_stop and any(stop_requests))
+
+
+def _identity(folder: str) -> tuple[int, int] | None:
+    """Returns numbers that tell a folder from one that replaces it; None for a remote folder."""
+    try:
+        state = os.stat(folder)
+    except OSError:
+        return None
+    return state.st_dev, state.st_ino
 
 
 def _find_saver(scaffold: Any) -> Any:

@@ -19,7 +19,7 @@ from tf_frame.launch.job_report import Limits, format_ends, format_failure
 from tf_frame.launch.job_screen import JobScreen
 from tf_frame.launch.process import PROGRAM
 from tf_frame.launch.supervisor import Supervisor
-from tf_frame.runs.setup.model_dir import check_writable, refuse_if_busy
+from tf_frame.runs.setup.folder_claim import check_writable, refuse_if_busy
 from tf_frame.runs.setup.training_setup import TrainingSetup
 
 OPTIONS = (

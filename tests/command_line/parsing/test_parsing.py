@@ -141,10 +141,8 @@ def test_a_folder_without_a_plugin_named_uses_its_own_configuration(tmp_path):
 
 def test_the_default_folder_is_known_as_such_and_a_tilde_means_the_home_folder(monkeypatch):
     monkeypatch.setenv("HOME", "/home/somebody")
-    named, default = (
-        make_setup("--plugin", "toy", "--model_dir", "~/x"),
-        make_setup("--plugin", "toy"),
-    )
+    named = make_setup("--plugin", "toy", "--model_dir", "~/x")
+    default = make_setup("--plugin", "toy")
     assert (named.model_dir, named.is_default_dir) == ("/home/somebody/x", False)
     assert default.model_dir.startswith("runs/toy-") and default.is_default_dir
 

@@ -41,8 +41,8 @@ class Poison(tf.train.SessionRunHook):
 def make_hook(request, tmp_path):
     """Makes the hook of a graph, both ways of writing in turn."""
 
-    def make_hook(graph, **options):
-        return CheckpointHook(str(tmp_path), graph.scaffold, asynchronous=request.param, **options)
+    def make_hook(graph, folder=tmp_path, **options):
+        return CheckpointHook(str(folder), graph.scaffold, asynchronous=request.param, **options)
 
     return make_hook
 
@@ -113,6 +113,27 @@ def test_a_save_that_fails_leaves_the_one_before_and_no_leftovers(
     assert raised.value.__cause__ is error
     assert newest_checkpoint(str(tmp_path)) == str(before)
     assert names(tmp_path) == {"checkpoint", "model.ckpt-0", "model.ckpt-2"}
+
+
+@pytest.mark.parametrize("is_replaced", [False, True])
+def test_a_folder_that_is_removed_or_replaced_ends_the_run_and_is_not_made_again(
+    tmp_path, make_hook, build, train, is_replaced
+):
+    graph, folder, other = build(), tmp_path / "run", tmp_path / "other"
+    hook = make_hook(graph, folder, every_steps=4)
+
+    def take_away(session):
+        hook.wait()
+        if not other.exists():
+            folder.rename(other)
+            if is_replaced:
+                folder.mkdir()
+
+    message = r"run was removed or replaced while the run wrote to it; global step 4 is not saved"
+    with pytest.raises(CheckpointError, match=message):
+        train(graph, [hook], to=9, each=take_away)
+    assert folder.exists() == is_replaced
+    assert not list(folder.glob("*"))
 
 
 def test_a_defect_of_the_writing_is_raised_as_it_is(tmp_path, make_hook, build, train, fail_at):

@@ -1,9 +1,4 @@
 import dataclasses
-import fcntl
-import shutil
-import threading
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,10 +9,8 @@ from tf_frame import InputInfo, Mode
 from tf_frame.errors import ConfigError
 from tf_frame.runs.setup.model_dir import (
     INPUT_FILE,
-    claimed,
     completed_step,
     read_input_info,
-    refuse_if_busy,
     write_completed_step,
     write_input_info,
 )
@@ -44,86 +37,6 @@ def test_names_of_classes_are_read_as_they_were_written(tmp_path, count):
         ids=strategies.lists(strategies.integers(), max_size=4),
         colours=strategies.lists(strategies.tuples(byte, byte, byte), max_size=4),
     )
-
-
-@dataclasses.dataclass
-class Setup:
-    """The part of a `TrainingSetup` that a claim needs."""
-
-    model_dir: str
-    is_default_dir: bool = False
-
-
-def test_a_new_folder_goes_with_a_run_that_fails_at_once(tmp_path):
-    folder = tmp_path / "a" / "b"
-    with pytest.raises(ValueError), claimed(Setup(f"{folder}/")):
-        (folder / "train.log").write_text("")
-        (folder / "config.yaml").write_text("plugin: x")
-        raise ValueError
-    assert not folder.exists()
-
-
-@pytest.mark.parametrize("reason", ["was there", "has begun"])
-def test_what_was_there_or_has_begun_stays(tmp_path, reason):
-    folder = tmp_path / "run"
-    if reason == "was there":
-        folder.mkdir()
-    with pytest.raises(ValueError), claimed(Setup(str(folder))):
-        if reason == "has begun":
-            (folder / "checkpoint").write_text("")
-        raise ValueError
-    assert folder.exists()
-
-
-def test_a_run_that_ends_well_keeps_its_folder(tmp_path):
-    with claimed(Setup(str(tmp_path / "run"))):
-        pass
-    assert (tmp_path / "run").exists()
-
-
-def test_of_two_runs_in_one_folder_the_second_is_refused_and_removes_nothing(tmp_path):
-    setup = Setup(str(tmp_path / "run"))
-    with claimed(setup):
-        with pytest.raises(ConfigError, match="another run is writing to --model_dir .*run; wait"):
-            claimed(setup).__enter__()
-        with pytest.raises(ConfigError):
-            refuse_if_busy(setup.model_dir)
-        assert (tmp_path / "run" / "run.lock").exists()
-    refuse_if_busy(setup.model_dir)
-
-
-def test_a_lock_of_a_folder_that_was_removed_meanwhile_counts_for_nothing(tmp_path, monkeypatch):
-    folder, lock = tmp_path / "run", fcntl.flock
-
-    def remove_first(*arguments):
-        monkeypatch.undo()  # Once, as by a run that failed at its start.
-        shutil.rmtree(folder)
-        lock(*arguments)
-
-    monkeypatch.setattr(fcntl, "flock", remove_first)
-    with claimed(Setup(str(folder))), pytest.raises(ConfigError):
-        refuse_if_busy(str(folder))
-
-
-def test_runs_that_start_in_one_second_have_folders_of_their_own(tmp_path):
-    """Every other one fails, and takes only its own folder along."""
-    setup, together = Setup(str(tmp_path / "toy-1"), is_default_dir=True), threading.Barrier(12)
-
-    def start(number):
-        together.wait()
-        with claimed(setup) as own:
-            (Path(own.model_dir) / "owner").write_text(str(number))
-            together.wait()
-            if number % 2:
-                raise ValueError
-            return own.model_dir
-
-    with ThreadPoolExecutor(12) as pool:
-        runs = list(map(pool.submit, [start] * 12, range(12)))
-    failed = [run.exception() is not None for run in runs]
-    assert failed == [False, True] * 6
-    owners = {run.result(): str(number) for number, run in enumerate(runs) if not number % 2}
-    assert {str(path): (path / "owner").read_text() for path in tmp_path.iterdir()} == owners
 
 
 def test_the_last_completed_step_counts(tmp_path):

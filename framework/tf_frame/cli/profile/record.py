@@ -17,7 +17,7 @@ from tf_frame.command_line.words import CommandLine
 from tf_frame.config.option import Option
 from tf_frame.errors import ConfigError, DataError
 from tf_frame.profiling.profile_folders import list_folders
-from tf_frame.runs.setup.model_dir import check_writable
+from tf_frame.runs.setup.folder_claim import check_writable
 from tf_frame.runs.setup.training_setup import TRAIN
 from tf_frame.session.interrupts import Interrupted
 

@@ -22,7 +22,7 @@ from tf_frame.runs.error_translation import translated_errors
 from tf_frame.runs.evaluation.evaluator import Evaluated, Evaluator
 from tf_frame.runs.evaluation.progress import evaluate_watched
 from tf_frame.runs.evaluation.results import write_figures
-from tf_frame.runs.setup.model_dir import check_writable
+from tf_frame.runs.setup.folder_claim import check_writable
 from tf_frame.runs.setup.run_context import RunObserver
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.session.interrupts import Interrupted

@@ -8,25 +8,19 @@
 | `train.log` | the log of tf-frame |
 | `metrics.csv` | the figures of each log interval and each evaluation |
 | `result.json` | the result of the last run, for programs |
-| `run.lock` | locked while a run writes to the folder, so that a second one is refused |
+| `run.lock` | locked while a run writes to the folder: see `folder_claim` |
 | `training_ended_at` | the last step of the last completed `Estimator.train`: see `completed_step`|
 """
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-import fcntl
-import itertools
 import json
 import os
-import time
-from collections.abc import Iterator
 from typing import Any
 
 from tf_frame import file_system
 from tf_frame.atomic_output import write_file
-from tf_frame.checkpoint.names import check_no_pattern
 from tf_frame.config.yaml_file import to_yaml
 from tf_frame.errors import ConfigError
 from tf_frame.plugin import DataReport, InputInfo, Mode
@@ -39,115 +33,6 @@ INPUT_FILE = "input.json"
 DATA_FILE = "data.json"
 RESULT_FILE = "result.json"
 _COMPLETED_FILE = "training_ended_at"
-
-
-def default_model_dir(plugin: str) -> str:
-    """Returns the path of a folder under `./runs`, named after plugin and time.
-
-    Another run may have this folder: see `claimed`.
-    """
-    return os.path.join("runs", f"{plugin.split(':')[-1]}-{time.strftime('%Y%m%d-%H%M%S')}")
-
-
-@contextlib.contextmanager
-def claimed(setup: TrainingSetup) -> Iterator[TrainingSetup]:
-    """Makes the folder of a run and locks it; yields the setup, with a folder that was free.
-
-    If the block fails before the first step of the run is complete, a folder that did not exist
-    before is removed again.
-
-    Raises:
-      ConfigError: the folder cannot be written, or another run writes to it.
-    """
-    with contextlib.ExitStack() as stack:
-        path, is_new = _claim(setup.model_dir, setup.is_default_dir, stack)
-        try:
-            yield dataclasses.replace(setup, model_dir=path)
-        except BaseException:  # Ctrl-C, too; raised again.
-            # A run that made a step has a checkpoint, at least of its begin.
-            if is_new and not file_system.exists(os.path.join(path, "checkpoint")):
-                file_system.remove_folder(path)
-            raise
-
-
-def _claim(path: str, is_default: bool, stack: contextlib.ExitStack) -> tuple[str, bool]:
-    """Makes and locks a folder; returns its path, and whether it did not exist before."""
-    for number in itertools.count(1):
-        numbered = path if number == 1 else f"{path}-{number}"
-        is_new = make_writable(numbered)
-        if is_new or not is_default:
-            # A run that failed may have removed the folder meanwhile.
-            while not stack.enter_context(_lock(numbered)):
-                is_new = make_writable(numbered) or is_new
-            return numbered, is_new
-    raise AssertionError("numbers have no end")
-
-
-def check_writable(path: str, option: str = "--model_dir") -> None:
-    """Checks that a folder, which need not exist, can be written; changes nothing.
-
-    Raises:
-      ConfigError: the folder cannot be written.
-    """
-    missing, parent = [], path
-    while parent and not file_system.exists(parent):
-        missing.append(parent)
-        parent = os.path.dirname(parent)
-    try:
-        make_writable(path, option)
-    finally:
-        for folder in missing:
-            file_system.remove_if_empty(folder)
-
-
-def make_writable(path: str, option: str = "--model_dir") -> bool:
-    """Makes a folder unless it exists; returns whether it did not exist.
-
-    Raises:
-      ConfigError: the folder cannot be written.
-    """
-    check_no_pattern(path, option)
-    try:
-        is_new = file_system.make_folder(path)
-        file_system.write_probe(path)
-    except OSError as error:
-        raise ConfigError(
-            f"{option} {path} cannot be written: {error.strerror}; choose another folder"
-        ) from None
-    return is_new
-
-
-@contextlib.contextmanager
-def _lock(path: str) -> Iterator[bool]:
-    """Locks the folder for this process; the lock ends with the process, even if it is killed.
-
-    Yields False if the folder has been removed meanwhile. A remote folder cannot be locked.
-
-    Raises:
-      ConfigError: another run holds the lock.
-    """
-    if file_system.is_remote(path):
-        yield True
-        return
-    lock_file = os.path.join(path, "run.lock")
-    with contextlib.ExitStack() as stack:
-        try:
-            file = stack.enter_context(open(lock_file, "a", encoding="utf-8"))
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            is_there = os.path.samestat(os.fstat(file.fileno()), os.stat(lock_file))
-        except FileNotFoundError:
-            is_there = False
-        except BlockingIOError:
-            raise ConfigError(
-                f"another run is writing to --model_dir {path}; wait for it, or choose another"
-            ) from None
-        yield is_there
-
-
-def refuse_if_busy(path: str) -> None:
-    """Raises a `ConfigError` if another run holds the lock of the folder."""
-    with _lock(path):
-        pass
 
 
 def write_configuration(setup: TrainingSetup, info: Any) -> None:

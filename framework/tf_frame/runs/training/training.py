@@ -17,11 +17,7 @@ from tf_frame.hooks.progress import ProgressHook
 from tf_frame.plugin import DataReport, DataWarning
 from tf_frame.plugin.data_warnings import different_classes, find_data_report
 from tf_frame.runs.setup.data_text import data_lines, refuse_warnings
-from tf_frame.runs.setup.model_dir import (
-    read_input_info,
-    write_configuration,
-    write_data_report,
-)
+from tf_frame.runs.setup.model_dir import read_input_info, write_configuration, write_data_report
 from tf_frame.runs.setup.run_context import RunContext
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.runs.training.build import (
