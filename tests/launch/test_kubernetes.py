@@ -213,6 +213,7 @@ def test_chief_and_workers_have_the_gpus(capsys):
         ("/runs/a", {"volume_claim": ""}, "/runs/a would be a different folder in each pod"),
         ("runs/a", {}, "--model_dir runs/a: with --volume_claim it must be absolute"),
         ("gs://b/a", {}, "--volume_claim runs: --model_dir gs://b/a is not on a volume"),
+        ("/shared/a\nkind: Pod", {"name": "a"}, "has a line end or another control character"),
     ],
 )
 def test_what_cannot_work_is_refused_before_anything_is_printed(capsys, model_dir, values, message):

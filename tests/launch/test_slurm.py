@@ -149,6 +149,16 @@ def test_paths_with_spaces_quotes_and_percent_signs():
     subprocess.run(["bash", "-n"], input=text, text=True, check=True)
 
 
+@pytest.mark.parametrize("name", ["a\nscancel 1", "a\r", "a\x1b[1m", "a\u2028b"])
+def test_a_line_end_in_a_name_or_an_option_is_refused_and_starts_nothing(tmp_path, sbatch, name):
+    with pytest.raises(ConfigError, match="has a line end or another control character, which a"):
+        slurm.main(make_job(tmp_path / name), VALUES)
+    options = {"slurm_options": shlex.join(["--comment", name.replace("\n", "\r")])}
+    with pytest.raises(ConfigError, match="control character"):
+        slurm.script(make_job(), VALUES | options)
+    assert not (tmp_path / "sbatch-was-given").exists()
+
+
 def test_a_job_that_cannot_be_submitted(tmp_path, sbatch, monkeypatch):
     sbatch.write_text("#!/bin/sh\necho 'sbatch: error: no such partition' >&2\nexit 1\n")
     with pytest.raises(TfFrameError, match=r"sbatch refused .*: sbatch: error: no such partition"):

@@ -10,6 +10,8 @@ import json
 from collections.abc import Mapping, Sequence
 
 from tf_frame.config.option import Option
+from tf_frame.errors import ConfigError
+from tf_frame.text import brief
 
 PS, CHIEF, WORKER, EVALUATOR = "ps", "chief", "worker", "evaluator"
 # --on NAME -> module with `OPTIONS` and `main(job, values)`, imported only if it is asked for.
@@ -108,3 +110,14 @@ def tf_config(task: Task, addresses: Mapping[Task, str]) -> str:
         if member.type != EVALUATOR:
             cluster.setdefault(member.type, []).append(addresses[member])
     return json.dumps({"cluster": cluster, "task": {"type": task.type, "index": task.index}})
+
+
+def refuse_unprintable(text: str, where: str) -> None:
+    """Raises a `ConfigError` for a text with line ends or other control characters.
+
+    In a script, what follows a line end would be a line of its own, and perhaps a command.
+    """
+    if not text.isprintable():
+        raise ConfigError(
+            f"{brief(text)} has a line end or another control character, which {where} cannot hold"
+        )

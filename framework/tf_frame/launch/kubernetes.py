@@ -16,7 +16,15 @@ from tf_frame.command_line.screen import report
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, ConfigError
 from tf_frame.file_system import is_remote
-from tf_frame.launch.job import CHIEF, EVALUATOR, GPUS_PER_WORKER, PS, WORKER, Job
+from tf_frame.launch.job import (
+    CHIEF,
+    EVALUATOR,
+    GPUS_PER_WORKER,
+    PS,
+    WORKER,
+    Job,
+    refuse_unprintable,
+)
 
 OPTIONS = (
     Option("image", str, "", "the container image, with tf-frame and the plugins in it"),
@@ -62,6 +70,7 @@ def main(job: Job, values: Mapping[str, Any]) -> int:
       ConfigError: there is no image, a name is not allowed, or the pods would not share the
         model folder.
     """
+    refuse_unprintable(job.model_dir, "a comment of the manifest")
     text = yaml.dump(manifest(job, values), Dumper=_Dumper, sort_keys=False, width=10_000)
     report("# kubectl apply -f this file; needs the training operator of Kubeflow (TFJob v1)")
     report(f"# All pods must see {job.model_dir}.")

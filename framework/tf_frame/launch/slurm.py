@@ -19,7 +19,7 @@ from tf_frame.command_line.screen import report
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, ConfigError, TfFrameError
 from tf_frame.file_system import is_remote
-from tf_frame.launch.job import GPUS_PER_WORKER, Job
+from tf_frame.launch.job import GPUS_PER_WORKER, Job, refuse_unprintable
 
 OPTIONS = (
     Option(
@@ -142,7 +142,8 @@ def _join_options(text: str) -> list[str]:
 
 
 def _quoted(word: str) -> str:
-    """Quotes a word for sbatch, which knows double quotes and backslashes."""
+    """Quotes a word for sbatch, which knows double quotes and backslashes, but no line ends."""
+    refuse_unprintable(word, "a line of sbatch's options")
     if word and not set(word) & set(" \t\"'\\#"):
         return word
     escaped = word.replace("\\", "\\\\").replace('"', '\\"')
