@@ -17,11 +17,18 @@ from tf_frame.runs.setup.training_setup import TrainingSetup
 
 
 def default_model_dir(plugin: str) -> str:
-    """Returns the path of a folder under `./runs`, named after plugin and time.
+    """Returns the path of a new folder under `./runs`, named after plugin and time.
 
-    Another run may have this folder: see `claimed`.
+    A run that starts at the same time may take this folder: see `claimed`.
     """
-    return os.path.join("runs", f"{plugin.split(':')[-1]}-{time.strftime('%Y%m%d-%H%M%S')}")
+    start = os.path.join("runs", f"{plugin.split(':')[-1]}-{time.strftime('%Y%m%d-%H%M%S')}")
+    return next(path for path in _numbered(start) if not os.path.exists(path))
+
+
+def _numbered(path: str) -> Iterator[str]:
+    """Yields a path, then the path with -2, -3 ..."""
+    yield path
+    yield from (f"{path}-{number}" for number in itertools.count(2))
 
 
 @contextlib.contextmanager
@@ -54,15 +61,13 @@ def _claim(
     Returns:
       Its path, whether it is new, and a function that tells whether it is still there.
     """
-    for number in itertools.count(1):
-        numbered = path if number == 1 else f"{path}-{number}"
-        is_new = make_writable(numbered)
-        if is_new or not is_default:
-            # A run that failed may have removed the folder meanwhile.
-            while not (is_held := stack.enter_context(_lock(numbered)))():
-                is_new = make_writable(numbered) or is_new
-            return numbered, is_new, is_held
-    raise AssertionError("numbers have no end")
+    is_new = make_writable(path)
+    if is_default and not is_new:
+        path, is_new = next(other for other in _numbered(path) if make_writable(other)), True
+    # A run that failed may have removed the folder meanwhile.
+    while not (is_held := stack.enter_context(_lock(path)))():
+        is_new = make_writable(path) or is_new
+    return path, is_new, is_held
 
 
 def check_writable(path: str, option: str = "--model_dir") -> None:
