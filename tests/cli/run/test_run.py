@@ -336,3 +336,19 @@ def test_a_resumed_run_says_which_options_are_others(run):
     ) in process.stdout
     process = run(*TOY, "--max_steps", 4, "--model_dir", "here", "--learning_rate", "0.02")
     assert "options differ" not in process.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("named", [(), ("--model_dir", "here")])
+def test_of_ten_starts_at_once_none_harms_another(settings, tmp_path, named):
+    words = command([*TOY, "--max_steps", 2, *named])
+    processes = [forked.Popen(words, **settings) for _ in range(10)]
+    outputs = [process.communicate(timeout=200)[0] for process in processes]
+    done = [process.returncode == 0 for process in processes]
+    refused = ["another run is writing to --model_dir here" in output for output in outputs]
+    wrong = [text for text, a, b in zip(outputs, done, refused, strict=True) if a == b]
+    assert not wrong
+    folders = [tmp_path / "here"] if named else list((tmp_path / "runs").iterdir())
+    assert [result(folder)["global_step"] for folder in folders] == [2] * len(folders)
+    assert any(done) if named else (all(done) and len(folders) == 10)
