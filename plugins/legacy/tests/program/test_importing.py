@@ -84,6 +84,15 @@ print(model.seen, library.seen, sys.modules["tensorflow"] is tf)
     assert "site-packages" not in " ".join(sys.path[:1])
 
 
+def test_folders_of_pip_are_no_part_of_the_program(programs, monkeypatch, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("target")
+    (folder / "library-1.0.dist-info").mkdir()
+    (folder / "targeted.py").write_text("import tensorflow as tf\nseen = tf.__version__")
+    monkeypatch.syspath_prepend(str(folder))
+    lines = programs.run_text("import targeted\nprint(targeted.seen)")
+    assert lines == [tensorflow.__version__]
+
+
 def test_a_star_brings_the_old_names(programs):
     lines = programs.run_text("from tensorflow.contrib.training import *\nprint(HParams(a=1).a)")
     assert lines == ["1"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import sys
 import sysconfig
 from collections.abc import Iterable
 from pathlib import Path
@@ -32,12 +33,23 @@ class Project:
         for folder in self._folders:
             if file.is_relative_to(folder):
                 return not is_installed(file.relative_to(folder))
-        return not is_installed(file)
+        return not is_installed(file) and not any(map(_is_target, map(str, file.parents)))
 
 
 def is_installed(file: Path) -> bool:
     """Returns whether a path lies in a folder for installed packages."""
     return not _INSTALLED.isdisjoint(file.parts)
+
+
+@functools.cache
+def _is_target(folder: str) -> bool:
+    """Returns whether `pip install --target` filled a folder of the path, which it describes there.
+
+    The first folder of the path is the program's.
+    """
+    if folder not in map(os.path.realpath, sys.path[1:]):
+        return False
+    return any(name.endswith(".dist-info") for name in os.listdir(folder))
 
 
 @functools.cache
