@@ -416,6 +416,15 @@ def test_lost_members_are_named_with_their_line(programs):
     assert "train.py:1: keras.utils.np_utils is not in Keras 3; --with" in programs.errors
 
 
+def test_packages_that_are_not_installed_are_not_gone(programs):
+    for package in ("librosa", "sklearn"):
+        programs.run_text(f"raise ModuleNotFoundError(\"No module named '{package}'\")")
+        assert f"ModuleNotFoundError: No module named '{package}'" in programs.errors
+        assert "is gone" not in programs.errors
+    programs.run_text("raise ModuleNotFoundError(\"No module named 'sklearn.externals.joblib'\")")
+    assert "train.py:1: sklearn.externals.joblib is gone; --with" in programs.errors
+
+
 def test_lost_methods_are_named_with_their_line(programs):
     programs.run_text("import numpy as np\nnp.ones(2).tostring()")
     assert "train.py:2: numpy.ndarray.tostring is gone; --with_old_packages" in programs.errors

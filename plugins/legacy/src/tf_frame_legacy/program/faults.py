@@ -8,7 +8,12 @@ import sys
 import traceback
 
 from tf_frame_legacy.names import children, find
-from tf_frame_legacy.names.families.old_packages import MEMBERS, OLD_PACKAGES, PYTHON_2_MODULES
+from tf_frame_legacy.names.families.old_packages import (
+    LOST_MODULES,
+    MEMBERS,
+    OLD_PACKAGES,
+    PYTHON_2_MODULES,
+)
 from tf_frame_legacy.program.importing import Imports
 from tf_frame_legacy.program.not_offered import (
     NotOfferedError,
@@ -100,6 +105,8 @@ def _old_package(missing: re.Match[str]) -> str | None:
     module = part["module"] or part["package"] or part["no_module"] or part["lazy"] or ""
     if part["no_module"] in PYTHON_2_MODULES:
         return f"Python 3 has no module {module}; {_SWITCH}"
+    if part["no_module"] and "." not in module and module not in LOST_MODULES:
+        return None  # The whole package is missing: not installed.
     name = part["name"] or part["imported"] or part["attribute"]
     full_name = f"{module}.{name}" if name else module
     if module.partition(".")[0] == OWN_KERAS:
