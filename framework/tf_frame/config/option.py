@@ -12,6 +12,7 @@ sources of values to one `Params`.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
@@ -142,6 +143,12 @@ def declared_options(params: type, prefix: str = "") -> list[Option]:
       params: a dataclass; fields made by `option` carry help and bounds.
       prefix: text before every name and a dot (`model` -> `model.depth`).
     """
+    return list(_declared_options(params, prefix))
+
+
+@functools.cache
+def _declared_options(params: type, prefix: str) -> Sequence[Option]:
+    # A command asks some twenty times, and evaluating the types of a class takes milliseconds.
     types = typing.get_type_hints(params)
     start = f"{prefix}." if prefix else ""
     return [

@@ -25,12 +25,14 @@ from typing import Any
 import yaml
 
 from tf_frame.errors import ConfigError
-from tf_frame.file_system import read_text
+from tf_frame.file_system import file_size, read_text
+from tf_frame.yaml_text import Bounded, YamlError, parse_yaml
 
 # Sections of one plugin: its name and its options.
 _PARTS = ("input", "optimizer", "schedule")
 # Lists of such sections.
 _LISTS = ("transforms", "hooks")
+_LARGEST_BYTES = 1 << 20
 # Octal and sexagesimal numbers of YAML 1.1.
 _ODD_NUMBER = re.compile(r"[-+]?(0[0-7_]+|[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?)")
 
@@ -90,14 +92,15 @@ def read_mapping(path: str, source: str) -> dict[Any, Any]:
       ConfigError: the file cannot be read, or is not YAML of this form.
     """
     try:
-        content = yaml.load(read_text(path), _Loader)
+        if file_size(path) > _LARGEST_BYTES:
+            raise ConfigError(f"{source} has more than {_LARGEST_BYTES:,} bytes: no configuration")
+        content = parse_yaml(read_text(path), _Loader)
     except OSError as error:
         raise ConfigError(f"{source}: {error.strerror}") from None
     except _UnclearError as error:
         raise ConfigError(f"{source}, {error}") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        cause = " ".join(str(error).split())
-        raise ConfigError(f"{source} is not YAML: {cause}") from None
+    except (YamlError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{source} is not YAML: {error}") from None
     if not isinstance(content, (dict, type(None))):
         raise ConfigError(f"{source}: expected 'name: value' lines, found {content!r:.60}")
     return content or {}
@@ -107,7 +110,7 @@ class _UnclearError(Exception):
     """A part of a YAML file that may not mean what its author meant; begins with the line."""
 
 
-class _Loader(yaml.SafeLoader):
+class _Loader(Bounded, yaml.SafeLoader):
     """A YAML loader that refuses keys given twice, and numbers with an unexpected value.
 
     PyYAML takes the last of several equal keys, and by YAML 1.1 reads `010` as 8 and `1:30` as 90.
@@ -202,12 +205,11 @@ def _value(text: str) -> Any:
     if not text.startswith("["):
         return text
     try:
-        return yaml.load(text, _Loader)
+        return parse_yaml(text, _Loader)
     except _UnclearError as error:
-        raise ConfigError(f"--set ...={text}, {error}") from None
-    except yaml.YAMLError as error:
-        cause = " ".join(str(error).split())
-        raise ConfigError(f"--set ...={text}: the list is not YAML: {cause}") from None
+        raise ConfigError(f"--set ...={text:.80}, {error}") from None
+    except YamlError as error:
+        raise ConfigError(f"--set ...={text:.80}: the list is not YAML: {error}") from None
 
 
 def _section(content: dict[str, Any], key: str, source: str) -> dict[str, Any]:

@@ -3,10 +3,12 @@
 import shutil
 import sys
 
+import pytest
 import tensorflow
 
 from tf_frame_legacy import training
 from tf_frame_legacy.program import old_packages
+from tf_frame_legacy.program.not_offered import explain_missing
 
 
 def test_old_modules_are_there_however_they_are_imported(programs):
@@ -132,6 +134,13 @@ print(hasattr(tf, "nothing"), hasattr(tf.contrib, "nothing"), getattr(tf, "nothi
         "program for TensorFlow 2 runs by python itself",
         "False False 3",
     ]
+
+
+@pytest.mark.parametrize("module", ["tensorflow.compat.v1", "tensorflow._api.v2.compat.v1"])
+def test_the_name_of_a_module_does_not_matter(module):
+    reason = explain_missing(f"{module}.random", "set_seed")
+    assert reason and reason.startswith("tf.random.set_seed is a name of TensorFlow 2, which ")
+    assert explain_missing("numpy.random", "set_seed") is None
 
 
 def test_names_that_a_module_of_tensorflow_lacks(programs):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from tf_frame.errors import ConfigError
 from tf_frame_legacy.names import Row
 from tf_frame_legacy.names.keras_part import KERAS
@@ -9,10 +11,8 @@ from tf_frame_legacy.source.lookup import NEWER_NOTE, is_newer
 
 # Other modules of the table are those that programs usually bring along, such as `deployment`.
 _OLD = ("tf", "tf_slim", "tensorflow_estimator")
-
-
-# The name of `tf` in messages of TensorFlow.
-_V1 = "tensorflow._api.v2.compat.v1"
+# The names of `tf` in messages of TensorFlow.
+_V1 = re.compile(r"tensorflow\.(_api\.v2\.)?compat\.v1\b")
 
 
 class NotOfferedError(ConfigError, AttributeError):
@@ -47,6 +47,6 @@ def explain_missing(module: str, name: str) -> str | None:
       module: the full name of the module today.
       name: the name in it.
     """
-    if not f"{module}.".startswith(f"{_V1}."):
+    if not _V1.match(module):
         return None
-    return explain(f"tf{module.removeprefix(_V1)}.{name}", None)
+    return explain(f"{_V1.sub('tf', module)}.{name}", None)

@@ -12,9 +12,18 @@ from tf_frame.command_line.folder_command import folder_command
 from tf_frame.command_line.screen import report as print_line
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_FAILED, EXIT_OK
+from tf_frame_legacy.names import NOT_OFFERED
 from tf_frame_legacy.source import report, traps
 from tf_frame_legacy.source.bindings import Use
-from tf_frame_legacy.source.lookup import KEPT, OFFERED, Answer, is_tensorflow, look_up
+from tf_frame_legacy.source.lookup import (
+    KEPT,
+    OFFERED,
+    UNKNOWN,
+    Answer,
+    is_in_keras_2,
+    is_tensorflow,
+    look_up,
+)
 from tf_frame_legacy.source.packages import packages
 from tf_frame_legacy.source.project import Project
 from tf_frame_legacy.source.report import Findings, OldName, Place
@@ -88,6 +97,8 @@ def _old_names(files: Mapping[str, Names]) -> list[OldName]:
             answer = best_answer(use)
             if answer is None or (use.is_caught and answer.state not in (KEPT, OFFERED)):
                 continue  # The program has something else for a name that it may lack.
+            if answer.state in (NOT_OFFERED, UNKNOWN) and is_in_keras_2(answer.name):
+                continue
             if answer.state != KEPT and is_tensorflow(answer.name):
                 name = found.setdefault(answer.name, OldName(answer, []))
                 name.places.append(Place(path, use.line))

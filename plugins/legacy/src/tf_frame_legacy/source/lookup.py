@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Set
 
 from tf_frame_legacy.names import ANY, NOT_OFFERED, Row, canonical, table
 from tf_frame_legacy.names.families.old_packages import OLD_MODULES, OLD_PACKAGES
+from tf_frame_legacy.names.keras_part import COMPLETED, KERAS, KERAS_PART
 from tf_frame_legacy.source import installed
 
 # TensorFlow 2 has the name.
@@ -105,6 +106,16 @@ def is_newer(name: str) -> bool:
 def is_kept(name: str) -> bool:
     """Returns whether TensorFlow 2 has a name, with `tf` for TensorFlow."""
     return not _below(name, _BROKEN) and _exists(name)
+
+
+def is_in_keras_2(name: str) -> bool:
+    """Returns whether a name of `tf.keras` is in TensorFlow's part of Keras 2, which programs get.
+
+    TensorFlow's own `tf.keras` is Keras 3 today.
+    """
+    module, _, last = name.rpartition(".")
+    real = COMPLETED.get(module) or KERAS_PART + module.removeprefix(KERAS)
+    return name in COMPLETED or (name.startswith(f"{KERAS}.") and installed.has(f"{real}.{last}"))
 
 
 def name_today(name: str) -> str:

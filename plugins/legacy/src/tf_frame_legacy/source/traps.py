@@ -12,10 +12,11 @@ import sysconfig
 from collections.abc import Iterator
 
 from tf_frame_legacy.names import canonical, find
-from tf_frame_legacy.names.keras_part import COMPLETED, KERAS_PART, OF_KERAS_3
+from tf_frame_legacy.names.keras_part import OF_KERAS_3
 from tf_frame_legacy.source import installed, old_packages
 from tf_frame_legacy.source.bindings import Binding, Use
 from tf_frame_legacy.source.generators import stops
+from tf_frame_legacy.source.lookup import is_in_keras_2
 from tf_frame_legacy.source.old_syntax import is_print_to_file
 from tf_frame_legacy.source.project import Project, Source
 from tf_frame_legacy.source.resolve import Names
@@ -180,13 +181,11 @@ def _needs_tf_keras(name: str) -> bool:
     root, _, rest = name.partition(".")
     if root == "keras" and rest.startswith(("layers.", "models.", "applications.")):
         name = f"tf.{name}"
-    module, _, last = name.rpartition(".")
     if not name.startswith("tf.keras.") or installed.is_installed("tf_keras") or find(name):
         return False
     if name.split(".")[2] in OF_KERAS_3:
         return False
-    real = COMPLETED.get(module) or KERAS_PART + module.removeprefix("tf.keras")
-    return not installed.has(f"{real}.{last}") and name not in COMPLETED
+    return not is_in_keras_2(name)
 
 
 def _in_call(source: Source, call: ast.Call, uses: dict[ast.expr, Use]) -> Iterator[Trap]:

@@ -9,23 +9,13 @@ import yaml
 
 from tf_frame.errors import DataError
 from tf_frame.text_file import normal_name, parse_integer, read_text
+from tf_frame.yaml_text import Bounded, YamlError, parse_yaml
 from tf_frame_vision.formats.yolo_labels import LARGEST_CLASS
 from tf_frame_vision.reading.class_names import find_repeated
 
 
-class _Texts(yaml.BaseLoader):
-    """Refuses a key that a mapping has twice, and aliases that make billions of few lines."""
-
-    def compose_node(self, parent: Any, index: Any) -> Any:
-        if self.check_event(yaml.AliasEvent):
-            event = self.peek_event()
-            if isinstance(self.anchors.get(event.anchor), yaml.CollectionNode):
-                raise yaml.composer.ComposerError(
-                    problem=f"*{event.anchor} stands for a list or mapping, which must be written "
-                    "out",
-                    problem_mark=event.start_mark,
-                )
-        return super().compose_node(parent, index)
+class _Texts(Bounded, yaml.BaseLoader):
+    """Refuses a key that a mapping has twice."""
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
         seen = set()
@@ -46,15 +36,9 @@ def read_yaml(path: Path) -> dict[str, Any]:
       DataError: the file cannot be read, is no YAML, or has a key twice.
     """
     try:
-        content = yaml.load(read_text(path), _Texts)
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
-        place = f" in line {mark.line + 1}" if mark else ""
-        raise DataError(f"{path} is no YAML: {error.problem or error.context}{place}") from None
-    except yaml.YAMLError as error:
-        raise DataError(f"{path} is no YAML: {' '.join(str(error).split())}") from None
-    except RecursionError:
-        raise DataError(f"{path} is no YAML: it is nested too deeply") from None
+        content = parse_yaml(read_text(path), _Texts)
+    except YamlError as error:
+        raise DataError(f"{path} is no YAML: {error}") from None
     if not isinstance(content, dict):
         raise DataError(f"{path} is no data set of YOLO: it has no lines such as names: [cat, dog]")
     return content

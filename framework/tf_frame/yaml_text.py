@@ -1,0 +1,75 @@
+"""Parses YAML within bounds, so that a few hundred bytes cannot take gigabytes or minutes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import yaml
+
+_DEEPEST = 50
+_MOST_NODES = 100_000
+
+
+class YamlError(ValueError):
+    """A text is no YAML, or beyond the bounds; says why, and in which line, in one line."""
+
+
+class Bounded:
+    """A base for loaders of PyYAML, before the loader: refuses what could grow without end.
+
+    A text may have 50 levels, and 100,000 values with those that aliases repeat: aliases of lists
+    of aliases multiply.
+    """
+
+    def __init__(self: Any, stream: Any) -> None:
+        super().__init__(stream)  # type: ignore[call-arg]
+        self._depth = 0
+        # Node -> number of values in it. A list that is being composed has none yet.
+        self._sizes: dict[Any, int] = {}
+
+    def compose_node(self: Any, parent: Any, index: Any) -> Any:
+        """Composes a node; overrides the method of PyYAML's composer."""
+        mark = self.peek_event().start_mark
+        if self._depth >= _DEEPEST:
+            raise _beyond("it is nested too deeply", mark)
+        is_alias = self.check_event(yaml.AliasEvent)
+        self._depth += 1
+        node = super().compose_node(parent, index)  # type: ignore[misc]
+        self._depth -= 1
+        if not is_alias:
+            self._sizes[node] = 1 + sum(map(self._sizes.__getitem__, _parts(node)))
+        if self._sizes.get(node, _MOST_NODES + 1) > _MOST_NODES:
+            raise _beyond("it has too many values, by aliases of lists or mappings", mark)
+        return node
+
+
+def _parts(node: Any) -> list[Any]:
+    if isinstance(node, yaml.MappingNode):
+        return [part for pair in node.value for part in pair]
+    return node.value if isinstance(node, yaml.SequenceNode) else []
+
+
+def _beyond(problem: str, mark: Any) -> yaml.MarkedYAMLError:
+    return yaml.composer.ComposerError(problem=problem, problem_mark=mark)
+
+
+def parse_yaml(text: str, loader: type[Any]) -> Any:
+    """Returns the content of a YAML text.
+
+    Args:
+      text: the text.
+      loader: a loader of PyYAML with the base `Bounded`.
+
+    Raises:
+      YamlError: the text is no YAML, or beyond the bounds.
+    """
+    try:
+        return yaml.load(text, loader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        place = f" in line {mark.line + 1}" if mark else ""
+        raise YamlError(f"{error.problem or error.context}{place}") from None
+    except yaml.YAMLError as error:  # Characters that YAML does not allow.
+        raise YamlError(" ".join(str(error).split())) from None
+    except (ValueError, OverflowError) as error:  # A date or a number that Python does not have.
+        raise YamlError(f"a value of it: {error}") from None
