@@ -32,11 +32,6 @@ CHANNELS = {
     "xception_65": [256, 728, 1024],
     "xception_71": [256, 728, 1024],
 }
-BY_DEFAULT = {"mobilenet_v3_small"}
-CASES = [
-    pytest.param(name, CHANNELS[name], marks=() if name in BY_DEFAULT else SLOW)
-    for name in CHANNELS
-]
 
 
 def features(name, side=SIDE, output_stride=32, **settings):
@@ -46,7 +41,9 @@ def features(name, side=SIDE, output_stride=32, **settings):
     return network, *network.features(images, context, output_stride=output_stride)
 
 
-@pytest.mark.parametrize(("name", "channels"), CASES)
+@pytest.mark.slow
+@pytest.mark.process
+@pytest.mark.parametrize(("name", "channels"), CHANNELS.items())
 def test_the_decoder_finds_its_maps(name, channels):
     network, maps, end_points = features(name)
     found = [network.decoder_map(maps, end_points, stride) for stride in (4, 8, 16)]

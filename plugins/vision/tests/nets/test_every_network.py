@@ -42,19 +42,16 @@ NAMES = [
     *(name for name in PUBLISHED if name.startswith("mobilenet")),
     *DEEPLABS,
 ]
-# By default a single clone of one network, besides what their own tests build.
-BY_DEFAULT = ("mobilenet_v2_035",)
 MULTIPLIED = [name for name in NAMES if re.fullmatch("mobilenet_v[12]_[0-9]+", name)]
-SLOW = [pytest.mark.slow, pytest.mark.process]
 
 
 def cases():
-    two = [pytest.param(name, 2, marks=SLOW) for name in NAMES]
     mobilenets = [name for name in NAMES if name.startswith("mobilenet")]
-    marked = [(name, () if name in BY_DEFAULT else SLOW) for name in mobilenets]
-    return [*two, *(pytest.param(name, 1, marks=marks) for name, marks in marked)]
+    return [*((name, 2) for name in NAMES), *((name, 1) for name in mobilenets)]
 
 
+@pytest.mark.slow
+@pytest.mark.process
 @pytest.mark.parametrize(("name", "num_clones"), cases())
 def test_clones_have_slims_variables(
     name, num_clones, build_clones, variables_in, slim_variables, count_parameters

@@ -176,7 +176,8 @@ def test_units_normalise_before_and_not_after(network):
     assert graph.get_operation_by_name(f"{unit}/conv1/Conv2D").inputs[0] is preact
 
 
-@pytest.mark.parametrize("version", [1, pytest.param(2, marks=pytest.mark.slow)], indirect=True)
+@pytest.mark.slow
+@pytest.mark.parametrize("version", [1, 2], indirect=True)
 def test_dilated_features_are_the_strided_ones_and_those_between(version):
     """With images whose size the graph does not know."""
     factors = {16: 2, 8: 4, 4: 8}

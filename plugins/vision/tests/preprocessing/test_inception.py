@@ -35,7 +35,7 @@ def test_evaluation_takes_seven_eighths_from_minus_one_to_one(prepare, ramp):
     assert 0.35 < mirrored.mean() < 0.65
 
 
-@pytest.mark.parametrize("family", [Inception, InceptionFull])
+@pytest.mark.parametrize("family", slow_but(1, [Inception, InceptionFull]))
 @pytest.mark.parametrize("channels", slow_but(1, [1, 3]))
 def test_training_results_are_in_range_and_follow_the_seed(prepare, photo, family, channels):
     results = prepare(family, photo[..., :channels], (12, 16), seeds=[*range(12), 0])

@@ -185,6 +185,7 @@ def test_update_operations_belong_to_a_scope(graph):
         gan.gan_train_ops(built, loss, optimizer, optimizer)
 
 
+@pytest.mark.slow
 def test_estimator(tmp_path):
     def optimizer():
         return tf.train.AdamOptimizer(0.05)

@@ -86,6 +86,7 @@ def test_columns_of_arrays_and_feature_engineering(tmp_path):
     assert compatible.predict(X).shape == (48,)
 
 
+@pytest.mark.slow
 def test_a_monitor_ends_the_training(tmp_path):
     classifier = canned.LinearClassifier(
         PLAIN, str(tmp_path), 3, config=RunConfig(save_checkpoints_steps=5)
