@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from tf_frame.command_line.screen import report
 from tf_frame.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE
 from tf_frame_legacy.names import Row, canonical, find, table
-from tf_frame_legacy.source.lookup import NEWER_NOTE, is_newer
 
 _USAGE = """usage: tf-frame legacy where NAME ...
 
@@ -46,6 +45,9 @@ def _text(row: Row) -> str:
 
 
 def _unknown(name: str) -> str:
+    # Imported here, because a known name needs no sources.
+    from tf_frame_legacy.source.lookup import NEWER_NOTE, is_newer
+
     if is_newer(canonical(name)):
         return f"{name}: {NEWER_NOTE}"
     near = difflib.get_close_matches(canonical(name), table(), n=3)
