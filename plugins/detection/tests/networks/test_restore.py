@@ -35,6 +35,7 @@ def restored(graph, path, kind, **arguments):
     return {row.name: row.source for row in plan.rows if row.outcome == "restored"}, plan
 
 
+@pytest.mark.slow
 def test_a_checkpoint_is_restored_in_full_by_features_or_as_a_backbone(
     ssdlite, published_ssdlite, save
 ):

@@ -79,6 +79,7 @@ def counted(version, variables, count_parameters):
     return count_parameters(variables) - BACKGROUND[version]
 
 
+@pytest.mark.slow
 def test_variables_end_points_penalties_and_updates_are_slims(
     version, network, slim_variables, variables_in, count_parameters
 ):
