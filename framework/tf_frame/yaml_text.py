@@ -11,7 +11,7 @@ _MOST_NODES = 100_000
 
 
 class YamlError(ValueError):
-    """A text is no YAML, or beyond the bounds; says why, and in which line, in one line."""
+    """The reason why a text is no YAML, or is beyond the bounds, in one line with its place."""
 
 
 class Bounded:

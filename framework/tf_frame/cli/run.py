@@ -122,9 +122,10 @@ def _train(
     *,
     keeps_folder: bool,
 ) -> None:
-    if not cluster.is_chief:
+    claim: contextlib.AbstractContextManager[TrainingSetup] = claimed(setup)
+    if not cluster.is_chief:  # The chief claims the folder for the job.
         make_writable(setup.model_dir)
-    claim = claimed(setup) if cluster.is_chief else contextlib.nullcontext(setup)
+        claim = contextlib.nullcontext(setup)
     with claim as setup, output_may_fail(), Interrupts().installed() as interrupts:
         introduction = run_text.introduction(setup, source.info, cluster, keeps_folder=keeps_folder)
         report("\n".join([introduction, *notes]))

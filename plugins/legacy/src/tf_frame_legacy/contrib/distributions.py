@@ -14,7 +14,7 @@ _FULLY = tf.distributions.FULLY_REPARAMETERIZED
 
 
 class MultivariateNormalDiag(tf.distributions.Distribution):  # type: ignore[misc]
-    """The normal distribution of vectors whose elements are independent.
+    """A normal distribution of vectors with independent elements.
 
     A vector is `loc + scale * z`, with z of the standard normal distribution and the scale
     `scale_diag + scale_identity_multiplier`, or 1 if neither is given.
@@ -142,7 +142,7 @@ class MultivariateNormalDiag(tf.distributions.Distribution):  # type: ignore[mis
 
 
 class MultivariateNormalDiagWithSoftplusScale(MultivariateNormalDiag):
-    """A `MultivariateNormalDiag` whose standard deviations are `softplus(scale_diag)`."""
+    """A `MultivariateNormalDiag` with the standard deviations `softplus(scale_diag)`."""
 
     def __init__(
         self,

@@ -14,11 +14,10 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 from google.protobuf import message
 
-from tf_frame.atomic_output import write_file
+from tf_frame.hooks.stock.checkpoint_saver import write_graph
 
 _LOG = logging.getLogger("tf_frame")
 _INDEX, _META = ".index", ".meta"
-_GRAPH = "graph.pbtxt"
 
 
 class GraphFiles(tf.train.CheckpointSaverListener):  # type: ignore[misc]
@@ -49,9 +48,7 @@ class GraphFiles(tf.train.CheckpointSaverListener):  # type: ignore[misc]
         """Writes `graph.pbtxt`; returns the meta graph, empty for a graph that is too large."""
         savers = graph.get_collection(tf.GraphKeys.SAVERS)
         try:
-            # `tf.io.write_graph` takes ten times as long to make the text.
-            text = str(graph.as_graph_def(add_shapes=True))
-            write_file(os.path.join(self._folder, _GRAPH), text)
+            write_graph(graph, self._folder)
             meta_graph = tf.train.export_meta_graph(
                 graph=graph, saver_def=savers[0].as_saver_def() if savers else None
             )

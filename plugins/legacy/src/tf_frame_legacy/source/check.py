@@ -98,7 +98,7 @@ def _old_names(files: Mapping[str, Names]) -> list[OldName]:
             if answer is None or (use.is_caught and answer.state not in (KEPT, OFFERED)):
                 continue  # The program has something else for a name that it may lack.
             if answer.state in (NOT_OFFERED, UNKNOWN) and is_in_keras_2(answer.name):
-                continue
+                continue  # Only Keras 3 lacks it.
             if answer.state != KEPT and is_tensorflow(answer.name):
                 name = found.setdefault(answer.name, OldName(answer, []))
                 name.places.append(Place(path, use.line))

@@ -219,16 +219,16 @@ def _exists(name: str) -> bool:
 @functools.cache
 def _offering() -> Set[str]:
     """Returns the old modules with names that are offered."""
-    return _modules_of(row.was for row in table().values() if row.kind != NOT_OFFERED)
+    return _enclosing_modules(row.was for row in table().values() if row.kind != NOT_OFFERED)
 
 
 @functools.cache
 def _namespaces() -> Set[str]:
     """Returns the old modules that the table has names of."""
-    return _modules_of(table())
+    return _enclosing_modules(table())
 
 
-def _modules_of(names: Iterable[str]) -> Set[str]:
+def _enclosing_modules(names: Iterable[str]) -> Set[str]:
     """Returns the modules with some names, and the modules around them."""
     modules = {name.rpartition(".")[0] for name in names}
     return {beginning for module in modules for beginning in _beginnings(module)}

@@ -239,7 +239,7 @@ class _Program:
         self.project = project
         self.names: dict[str, Names | None] = {}
 
-    def names_of(self, source: Source) -> Names | None:
+    def find_names(self, source: Source) -> Names | None:
         """Returns the names of a file; None if it cannot be parsed, or is just being resolved."""
         if source.path not in self.names and source.tree is not None:
             self.names[source.path] = None  # For modules that import each other.
@@ -249,7 +249,7 @@ class _Program:
     def exports(self, module: str, importer: Source) -> Mapping[str, Sequence[Binding] | None]:
         """Returns what a file can import from a module of the program."""
         source = self.project.find(module, importer)
-        found = self.names_of(source) if source else None
+        found = self.find_names(source) if source else None
         return found.exports if found else {}
 
 
@@ -257,7 +257,7 @@ def resolve(project: Project) -> Mapping[str, Names]:
     """Returns the names of each file that can be parsed, by path."""
     program = _Program(project)
     for source in project.sources:
-        program.names_of(source)
+        program.find_names(source)
     resolved = {path: found for path, found in program.names.items() if found is not None}
     for found in resolved.values():
         found.resolve()

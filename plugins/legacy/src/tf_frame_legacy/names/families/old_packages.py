@@ -32,7 +32,7 @@ OLD_MODULES = {
     *LOST_MODULES,
 }
 
-# Packages whose classes and functions get back what they had, by the module that does it.
+# Package -> the module that gives its classes and functions their old methods and arguments.
 WITH_METHODS = {
     "PIL": "pictures",
     "cv2": "drawings",
