@@ -72,6 +72,16 @@ def remove_folder(path: str) -> None:
         _gfile(path).rmtree(path) if is_remote(path) else shutil.rmtree(path)
 
 
+def rename(path: str, new: str) -> None:
+    """Renames a file; replaces an existing file.
+
+    Raises:
+      OSError: the file cannot be renamed.
+    """
+    with _os_errors(path):
+        _gfile(path).rename(path, new, overwrite=True) if is_remote(path) else os.replace(path, new)
+
+
 def remove_if_empty(path: str) -> None:
     """Removes a folder if it exists and is empty."""
     if is_remote(path):

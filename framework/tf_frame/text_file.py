@@ -159,14 +159,30 @@ def read_json(path: AnyPath, *, finite: bool = False) -> Any:
         thousands of digits or half of a character, or an object has a key twice with different
         values.
     """
-    text = read_text(path)
+    try:
+        return parse_json(read_text(path), finite=finite)
+    except ValueError as error:
+        raise DataError(f"{path} is no JSON: {error}") from None
+
+
+def parse_json(text: str, *, finite: bool = False, halves: bool = False) -> Any:
+    """Returns the content of a JSON text.
+
+    Args:
+      text: the text.
+      finite: whether NaN and infinite numbers are refused.
+      halves: whether it may have halves of characters: bytes of a file name that are no text.
+
+    Raises:
+      ValueError: the reason why it is none; see `read_json`.
+    """
     options: dict[str, Any] = {}
     if finite:
         options = {"parse_constant": _finite, "parse_float": _finite}
     try:
         refuse_deep(text)
         content = json.loads(text, object_pairs_hook=as_dict, **options)
-        if may_have_halves(text):
+        if not halves and may_have_halves(text):
             refuse_halves(content)
         return content
     except json.JSONDecodeError as error:
@@ -177,7 +193,7 @@ def read_json(path: AnyPath, *, finite: bool = False) -> Any:
     except ValueError as error:  # Python converts at most 4300 digits.
         digits = "Exceeds the limit" in str(error)
         reason = "it has a number of thousands of digits" if digits else str(error)
-    raise DataError(f"{path} is no JSON: {reason}")
+    raise ValueError(reason)
 
 
 def as_dict(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:

@@ -126,7 +126,7 @@ ALL_FLAGS = "--worker_hosts, --ps_hosts, --job_name, --task"
 NO_LEADER = 'If "cluster" is set in TF_CONFIG, it must have'
 # Words, TF_CONFIG, and the beginning of the message.
 REFUSALS = [
-    ("", "{", "TF_CONFIG is not JSON: Expecting property name"),
+    ("", "{", "TF_CONFIG is not JSON: line 1, column 2: Expecting property name"),
     ("", "[1]", "TF_CONFIG must be a JSON object, {...}; it is [1]"),
     (
         "",

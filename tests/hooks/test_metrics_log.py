@@ -100,6 +100,43 @@ def test_half_a_line_of_a_killed_run_is_removed(path):
     assert [row["step"] for row in rows(path)] == ["10"]
 
 
+@pytest.mark.parametrize(
+    "saved",
+    [
+        '\ufeff"loss","split","step","note"\r\n"0.5","train","10","good"\r\n"0.25","eval","20",""\r\n',
+        "step;split;time;loss\r\n10;train;01.02.2026;0,5\r\n20;eval;;0,25\r\n",
+        "split\tstep\tloss\n train\t10.0\t0.5\ntrain\t10\t0.5\neval\t20\t0.25\tmore\nmine\t\t\n",
+    ],
+    ids=["quotes", "semicolons", "tabs"],
+)
+def test_a_file_that_a_spreadsheet_has_saved_is_read_by_its_columns(path, saved):
+    path.write_bytes(saved.encode())
+    table = MetricsCsv(str(path), last_step=20)
+    assert table.has(EVAL, 20) and table.has(TRAIN, 10) and not table.has(EVAL, 10)
+    table.write(TRAIN, 30, {"loss": 1})
+    read = {(row["split"], row["step"]): float(row["loss"]) for row in rows(path)}
+    expected = {("train", "10"): 0.5, ("eval", "20"): 0.25, ("train", "30"): 1.0}
+    assert {key: read[key] for key in expected} == expected
+
+
+@pytest.mark.parametrize(
+    ("damaged", "reason"),
+    [
+        (b"\xff\x00\x01", "it is no text in UTF-8"),
+        (b"a,b\n1,2\n", "it has no columns step and split"),
+        (b"step,split\n1," + b"x" * 140_000 + b"\n", "field larger than field limit"),
+    ],
+)
+def test_a_damaged_file_is_kept_aside(path, damaged, reason):
+    said = []
+    path.write_bytes(damaged)
+    table = MetricsCsv(str(path), last_step=20, report=said.append)
+    table.write(EVAL, 30, {"loss": 1})
+    assert [row["step"] for row in rows(path)] == ["30"]
+    assert path.with_name("metrics.csv.damaged").read_bytes() == damaged
+    assert len(said) == 1 and reason in said[0] and "metrics.csv.damaged" in said[0]
+
+
 def test_a_name_with_a_comma_stays_one_column(path):
     write(path, (EVAL, 1, {'recall of "a, b"': 0.5}))
     assert rows(path)[0]['recall of "a, b"'] == "0.5"

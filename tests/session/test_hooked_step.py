@@ -173,7 +173,7 @@ def test_after_the_step_hooks_are_called_in_phase_order(steps):
             calls.append(self.phase)
 
     steps.run(Note(phase=Phase.LOG), Note(phase=Phase.CHECK), Note(phase=Phase.SAVE))
-    assert calls == [Phase.CHECK, Phase.SAVE, Phase.LOG]
+    assert calls == [Phase.CHECK, Phase.LOG, Phase.SAVE]
 
 
 def test_a_hook_that_raises_in_the_check_phase_keeps_later_hooks_from_running(steps):

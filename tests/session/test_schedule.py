@@ -64,7 +64,7 @@ def test_those_who_want_a_step_come_in_phase_order_and_then_as_given():
     )
     other, second_log = Wants(at_steps=[4]), Wants(Phase.LOG, at_steps=[3])
     schedule = Schedule([log, save, other, second_log, check])
-    assert schedule.wanting(3) == [check, save, log, second_log]
+    assert schedule.wanting(3) == [check, log, second_log, save]
     assert schedule.wanting(2) == []
     assert Schedule([log, check], sort=False).wanting(3) == [log, check]
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import json
 import os
 import socket
@@ -15,6 +16,8 @@ from typing import Any
 
 from tf_frame import file_system
 from tf_frame.atomic_output import write_file
+from tf_frame.errors import DataError
+from tf_frame.side_files import from_json, read_side_file
 
 _FOLDER = "tasks"
 
@@ -69,7 +72,7 @@ def read_statuses(model_dir: str) -> list[TaskStatus]:
     statuses = []
     for path in file_system.files_in(os.path.join(model_dir, _FOLDER)):
         # A file of another program or another version is no status.
-        with contextlib.suppress(OSError, ValueError, TypeError):
-            status = TaskStatus(**json.loads(file_system.read_text(path)))
-            statuses += [status] if type(status.pid) is int else []
+        with contextlib.suppress(DataError):
+            status = read_side_file(path, functools.partial(from_json, TaskStatus))
+            statuses += [status] if status else []
     return statuses

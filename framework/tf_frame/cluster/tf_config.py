@@ -10,9 +10,10 @@ TF_CONFIG for tf.estimator can start jobs of tf-frame.
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Mapping
 from typing import Any
+
+from tf_frame.text_file import parse_json
 
 TF_CONFIG = "TF_CONFIG"
 
@@ -93,15 +94,13 @@ def read_tf_config(environment: Mapping[str, str]) -> dict[str, Any]:
       environment: the environment variables, such as `os.environ`.
 
     Raises:
-      json.JSONDecodeError: the content is not JSON; this is a ValueError.
+      ValueError: the content is not JSON.
       TypeError: the JSON is no object `{"name": value}`.
     """
     try:
-        content = json.loads(environment.get(TF_CONFIG, "{}"))
-    except json.JSONDecodeError as error:
-        raise json.JSONDecodeError(
-            f"TF_CONFIG is not JSON: {error.msg}", error.doc, error.pos
-        ) from None
+        content = parse_json(environment.get(TF_CONFIG, "{}"))
+    except ValueError as error:
+        raise ValueError(f"TF_CONFIG is not JSON: {error}") from None
     return _mapping(content, TF_CONFIG)
 
 

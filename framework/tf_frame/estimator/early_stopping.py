@@ -132,6 +132,7 @@ class TellWorkersHook(Hook):
     """Stops the chief by another hook, and sets the signal for the workers."""
 
     phase = Phase.STOP
+    asked_between_steps = False
 
     def __init__(self, hook: EarlyStoppingHook) -> None:
         self._hook = hook
@@ -142,9 +143,12 @@ class TellWorkersHook(Hook):
         self._set, self._unset = signal.assign(True).op, signal.assign(False).op
 
     def start(self, session: Any, step: int) -> None:
-        super().start(session, step)
+        self._hook.start(session, step)
         # The variable may still hold the signal of an earlier training.
-        session.run(self._unset)
+        session.run(self._set if self.should_stop() else self._unset)
+
+    def should_stop(self) -> bool:
+        return self._hook.should_stop()
 
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
         self._hook.after_step(run_context, run_values, step)

@@ -5,12 +5,12 @@ Unlike a plain `SessionRunHook`, a `Hook` has a cadence, the steps at which it r
 
 After a step, hooks run in this order:
 
-    for phase in (transform, check, observe, save, evaluate, log, stop):
+    for phase in (transform, check, observe, log, save, evaluate, stop):
         for hook in the hooks of this phase that want the step:
             hook.after_step(...)
 
 An exception ends the step, and no later hook runs. So a step that a hook of the check phase
-rejects is never saved.
+rejects is never saved, and a step that is saved has been logged.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ class Phase(enum.IntEnum):
     TRANSFORM = 0
     CHECK = 1
     OBSERVE = 2
-    SAVE = 3
-    EVALUATE = 4
-    LOG = 5
+    LOG = 3
+    SAVE = 4
+    EVALUATE = 5
     STOP = 6
 
 

@@ -1,8 +1,9 @@
 """`CheckpointHook`: saves at the start, every N steps or seconds, and at the end.
 
 A run can always resume from the last good checkpoint: a checkpoint is written only if every
-floating-point variable is finite, and listed only when it is complete. With `--async_checkpoint`
-training goes on while the file is written.
+floating-point variable is finite, and listed only when it is complete. Figures and summaries of its
+steps are on disk before the checkpoint, so that a killed run lacks none of them. With
+`--async_checkpoint` training goes on while the file is written.
 
     synchronous    check variables -> write -> list -> delete old ones
     asynchronous   check and copy variables | in another thread: write -> list -> delete old ones
@@ -32,6 +33,7 @@ from tf_frame.checkpoint.write.snapshot import (
 )
 from tf_frame.errors import CheckpointError, translated_write_errors
 from tf_frame.graph.global_step import step_after_run
+from tf_frame.hooks.background_writer import wait_for_background_writer
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence, Either, Multiples
 from tf_frame.types import Session
@@ -193,6 +195,7 @@ class CheckpointHook(Hook):
         if self.unless():
             _LOG.warning("global step %d is not saved", step)
             return
+        wait_for_background_writer()
         for listener in self.listeners:
             listener.before_save(session, step)
         if self.asynchronous:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import logging
 import os
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -18,15 +19,17 @@ from tf_frame.atomic_output import write_file
 from tf_frame.errors import ConfigError
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import NEVER, Cadence
+from tf_frame.hooks.summary import cached_writer
 from tf_frame.hooks.training_clock import pause
 from tf_frame.profiling.capture import Capture, step_marker, unused_path, warn_only
-from tf_frame.profiling.profile_folders import XPLANE, retain
+from tf_frame.profiling.profile_folders import XPLANE, list_folders, retain
 from tf_frame.profiling.recorder import Recorder
 from tf_frame.profiling.run_metadata import add_run_metadata, chrome_trace, run_options, write_trace
 from tf_frame.profiling.step_profile import SUFFIX, to_bytes
 from tf_frame.types import Session
 
 _LOG = logging.getLogger("tf_frame")
+_STEP_LABEL = re.compile(r"_step_([0-9]{1,18})(?:_[0-9]+)?$")
 
 
 class RangeCadence(Cadence):
@@ -59,10 +62,16 @@ class RangeCadence(Cadence):
             )
         self._num_steps = num_steps
         self._reached = 0
+        # The first step of a range that an earlier run did not complete.
+        self._made_up: tuple[int, ...] = ()
         super().__init__(at_steps=at_steps, every_steps=every_steps)
 
     def start(self, step: int) -> None:
         self._reached = max(self._reached, step)
+
+    def make_up(self, step: int) -> None:
+        """Adds a range that begins after `step`."""
+        self._made_up = (step + 1,)
 
     def mark(self, step: int) -> None:
         self._reached = step
@@ -76,15 +85,20 @@ class RangeCadence(Cadence):
 
     def range_begin(self, step: int) -> int:
         """Returns the first step of the range with `step`, by the arguments."""
+        return self.last_begin(step) or step
+
+    def last_begin(self, step: int) -> int | None:
+        """Returns the first step of the last range that begins at `step` or before."""
         begins = [s for s in self.at_steps if s <= step]
         if self.every_steps is not None and step >= self.every_steps:
             begins.append(step - step % self.every_steps)
-        return max(begins, default=step)
+        return max(begins, default=None)
 
     def _next_after(self, step: int) -> float:
         """Returns the first step after `step` that is in a range, `NEVER` without one."""
         after = step + 1
-        begins = [max(after, s) for s in self.at_steps if after < s + self._num_steps]
+        firsts = (*self.at_steps, *self._made_up)
+        begins = [max(after, s) for s in firsts if after < s + self._num_steps]
         if self.every_steps is not None:
             into = after % self.every_steps
             inside = after >= self.every_steps and into < self._num_steps
@@ -122,9 +136,11 @@ class ProfileHook(Hook):
     """Profiles the steps `[s, s + num_steps)` for each `s`.
 
     Step `s` is the run that increments the global step to `s`, so the first step of a new
-    training is 1. A session that begins within a range profiles the rest of the range. The end of
-    training, or a lost session, ends and writes a profile. TensorFlow does not notify hooks of an
-    error in a step: put `contextlib.closing` around the session.
+    training is 1. A session that begins within a range profiles the rest of the range; if the
+    folder has no profile from step `s` or later, because an earlier run was killed, the first steps
+    of the session are profiled. The end of training, or a lost session, ends and writes a profile.
+    TensorFlow does not notify hooks of an error in a step: put `contextlib.closing` around the
+    session.
 
     Files of a range:
 
@@ -196,6 +212,18 @@ class ProfileHook(Hook):
         self.close()  # Ends the profile of a lost session.
         super().start(session, step)
         self._session = session
+        begin = self.cadence.last_begin(step)
+        if begin is not None and not self.own_steps and not self._has_profile_since(begin):
+            self.cadence.make_up(step)
+
+    def _has_profile_since(self, begin: int) -> bool:
+        ending = f"_{self.task}{XPLANE if self.recorder is None else SUFFIX}"
+        return any(
+            int(label[1]) >= begin
+            for folder in list_folders(self.model_dir)
+            if (label := _STEP_LABEL.search(folder.name))
+            and any(file.endswith(ending) for file in (*folder.steps, *folder.xplanes))
+        )
 
     def before_step(self, run_context: Any, step: int) -> Any:
         if self._first is None:
@@ -295,7 +323,7 @@ class ProfileHook(Hook):
             write_trace(path, chrome_trace(run_metadata))
         files = f"the run metadata of step {step}"
         with warn_only(files, report=self.report), self._session.graph.as_default():
-            # The first call of `get` for a folder writes the default graph.
-            writer = tf.summary.FileWriterCache.get(folder)
+            # The first call for a folder writes the default graph.
+            writer = cached_writer(folder)
             add_run_metadata(writer, run_metadata, f"profile_{step}", step)
             writer.flush()

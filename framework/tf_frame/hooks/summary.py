@@ -93,15 +93,28 @@ def event_writer(folder: str, *, report: Callable[[str], None] | None = None) ->
     Only one, because TensorBoard reads the event files of a folder one after the other and never
     goes back. The constructor writes the default graph.
 
-    TensorFlow names an event file by the second and the host, and so a second file within this
-    second would truncate the first. A suffix with the number of event files prevents that.
-
     If the file cannot be written, such as on a full disk, events are dropped with one warning:
     training goes on, and ends when a checkpoint cannot be written either.
 
     Args:
       folder: folder of the event file; is made if necessary.
       report: takes the warning; default: the log of tf-frame.
+    """
+    is_new = folder not in tf.summary.FileWriterCache._cache
+    writer = cached_writer(folder)
+    if is_new:
+        writer.event_writer = _EventFile(writer.event_writer, folder)
+    if report is not None and isinstance(writer.event_writer, _EventFile):
+        writer.event_writer.report = report
+    return writer
+
+
+def cached_writer(folder: str) -> Any:
+    """Returns the `FileWriter` of a folder, as `tf.compat.v1.summary.FileWriterCache.get`.
+
+    TensorFlow names an event file by the second and the host, and so a second file within this
+    second, such as one of a run that was killed and resumed, would truncate the first. A suffix
+    with the number of event files prevents that.
     """
     # The cache has no public access, and other hooks use it.
     cache = tf.summary.FileWriterCache._cache
@@ -110,9 +123,6 @@ def event_writer(folder: str, *, report: Callable[[str], None] | None = None) ->
         cache[folder] = tf.summary.FileWriter(
             folder, graph=tf.get_default_graph(), filename_suffix=f".{count}" if count else None
         )
-        cache[folder].event_writer = _EventFile(cache[folder].event_writer, folder)
-    if report is not None and isinstance(cache[folder].event_writer, _EventFile):
-        cache[folder].event_writer.report = report
     return cache[folder]
 
 

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import json
 import os
 import re
 import signal
 import time
 
-from tf_frame import file_system
 from tf_frame.atomic_output import write_file
 from tf_frame.errors import DataError
+from tf_frame.side_files import from_json, read_side_file
 
 SIGNAL = signal.SIGUSR2
 _FILE = "profile_request.json"
-_LABEL = re.compile(r"\w+")
+_LABEL = re.compile(r"\w{1,100}")
 _CAUGHT = "SigCgt:"
 
 
@@ -45,11 +46,9 @@ class ProfileRequest:
 
     def __post_init__(self) -> None:
         if not _LABEL.fullmatch(self.label):
-            raise ValueError(f"label {self.label!r}")
-        if type(self.steps) is not int or self.steps < 1:
-            raise ValueError(f"{self.steps!r} steps")
-        if type(self.pid) is not int or not isinstance(self.began, int | float):
-            raise ValueError(f"process {self.pid!r}, time {self.began!r}")
+            raise ValueError(f"label {self.label!r:.80}")
+        if self.steps < 1:
+            raise ValueError(f"{self.steps} steps")
 
 
 def write_request(model_dir: str, request: ProfileRequest) -> None:
@@ -64,10 +63,10 @@ def read_request(model_dir: str) -> ProfileRequest:
       DataError: there is none, or it is damaged.
     """
     path = os.path.join(model_dir, _FILE)
-    try:
-        return ProfileRequest(**json.loads(file_system.read_text(path)))
-    except (OSError, ValueError, TypeError) as error:
-        raise DataError(f"{path} is no request for a profile: {error}") from error
+    request = read_side_file(path, functools.partial(from_json, ProfileRequest))
+    if request is None:
+        raise DataError(f"there is no request for a profile, {path}")
+    return request
 
 
 def remove_request(model_dir: str) -> None:

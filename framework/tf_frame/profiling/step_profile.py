@@ -16,10 +16,11 @@ from typing import Any, NamedTuple
 
 from tf_frame import file_system
 from tf_frame.errors import DataError
+from tf_frame.side_files import FORM_ERRORS
 
 SUFFIX = ".steps.json.gz"
 _VERSION = 1
-_DAMAGED = (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError, AttributeError)
+_DAMAGED = (OSError, EOFError, zlib.error, *FORM_ERRORS)
 
 # Kinds of spans, the work of Python within a step.
 SESSION, HOOK, CHECKPOINT, SUMMARY = "session", "hook", "checkpoint", "summary"
@@ -198,7 +199,7 @@ def read(path: str) -> StepProfile:
         if version == _VERSION:
             return _profile(content)
     except _DAMAGED as error:
-        raise DataError(f"{path} is no profile of tf-frame, or damaged: {error}") from error
+        raise DataError(f"{path} is no profile of tf-frame, or damaged: {error!s:.200}") from error
     raise DataError(
         f"{path} has version {version} of the format; this tf-frame reads version {_VERSION}"
     )

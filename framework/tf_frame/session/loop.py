@@ -88,6 +88,8 @@ class TrainingLoop(tf.train.SessionRunHook):
     def after_create_session(self, session: Session, coord: Any) -> None:
         """Takes over a new session, after all other hooks, which may change its variables."""
         self._prepared, self._coord = PreparedCalls(session), coord
+        # A hook may end training before its first step.
+        self.stop_requested = self.stop_requested or coord.should_stop()
         # Prepared at first use: with a hook at every step they are never used.
         self._run_one: Callable[[], Sequence[Any]] | None = None
         self._run_many: Callable[[float], Sequence[Any]] | None = None

@@ -130,7 +130,8 @@ def test_a_spoilt_file_of_scores_counts_for_nothing_and_no_copy_is_deleted(
     offer(best(), step1=0.5)
     (tmp_path / "best" / "best.json").write_text(content)
     assert offer(best(), step2=0.1) == [True]
-    assert "best.json cannot be read" in caplog.text
+    assert "best.json is damaged: " in caplog.text
+    assert (tmp_path / "best" / "best.json.damaged").read_text() == content
     assert (tmp_path / "best" / "model.ckpt-1.index").exists()
 
 

@@ -154,7 +154,7 @@ def test_a_damaged_record_of_exports_counts_for_nothing(offer, tmp_path, caplog)
     exported(offer, BestExporter(), 5.0)
     (tmp_path / "export/best_exporter/.best.json").write_text('{"exports": 5}')
     assert offer(BestExporter(), 2, loss=6.0) is not None
-    assert "cannot be read and is ignored" in caplog.text
+    assert ".best.json is damaged: " in caplog.text
 
 
 def test_another_model_has_a_best_of_its_own(offer, estimator, tmp_path):

@@ -31,10 +31,18 @@ class FakeEvaluator:
         self.takes = takes
         self.at = []
         self.status = EVALUATED
+        self.due = None
+
+    def note_due(self, step):
+        self.due = step
+
+    def is_due(self, step):
+        return step == self.due
 
     def evaluate_and_export(self):
         self.at.append(self.clock.now)
         self.clock.now += self.takes
+        self.due = None
         if self.status != EVALUATED:
             return EvalResult(self.status), []
         number = len(self.at)
@@ -64,6 +72,7 @@ def make(evaluator, *, throttle=0, first=lambda: None):
 def saved_every_ten_secs(listener, steps):
     """Saves steps ten seconds apart, and ends with the last of them."""
     for step in steps:
+        listener.before_save(None, step)
         assert not listener.after_save(None, step)
         listener.evaluator.clock.now += 10
     listener.end(None, steps[-1])
@@ -83,6 +92,10 @@ def test_what_a_session_goes_on_from_is_not_evaluated(clock, tmp_path):
     assert evaluator.at == [60]
     saved_every_ten_secs(make(evaluator, first=lambda: path), [6])
     assert len(evaluator.at) == 2
+    # Unless a process was killed before it had evaluated it.
+    evaluator.due = 4
+    make(evaluator, first=lambda: path)
+    assert len(evaluator.at) == 3 and evaluator.due is None
 
 
 def test_the_first_checkpoint_and_one_that_is_saved_again_are_not_evaluated(clock):

@@ -80,7 +80,7 @@ def test_every_hook_has_the_phase_of_its_work():
 
 
 def test_hooks_are_in_the_order_of_the_phases_and_then_in_the_order_given():
-    names = ["TRANSFORM", "CHECK", "OBSERVE", "SAVE", "EVALUATE", "LOG", "STOP"]
+    names = ["TRANSFORM", "CHECK", "OBSERVE", "LOG", "SAVE", "EVALUATE", "STOP"]
     hooks = [Recorder(Phase[name]) for name in names]
     for given in itertools.permutations(hooks):
         assert in_phase_order(given) == hooks
@@ -88,7 +88,7 @@ def test_hooks_are_in_the_order_of_the_phases_and_then_in_the_order_given():
     first, second = tf.train.StopAtStepHook(num_steps=1), tf.train.SessionRunHook()
     check, save, log = (Recorder(phase) for phase in (Phase.CHECK, Phase.SAVE, Phase.LOG))
     same = [Recorder(Phase.LOG) for _ in range(5)]
-    expected = [check, first, second, save, log, *same]
+    expected = [check, first, second, log, *same, save]
     assert in_phase_order([save, first, log, check, *same, second]) == expected
 
 

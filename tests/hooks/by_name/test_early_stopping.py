@@ -76,8 +76,8 @@ def test_training_stops_at_the_limit(stop, metric, limit, more, step):
     assert bool(hook.reason) == (step is not None)
 
 
-def test_a_run_that_is_continued_and_improves_goes_on():
-    """Its first part ended at `--max_steps` 4, when the patience was used up as well."""
+def test_the_newest_evaluation_decides():
+    """At step 4 the patience is used up, and step 5 is better."""
     losses = {1: 3.4, 2: 12.1, 4: 11.1, 5: 2.7, 6: 6.5, 7: 2.6, 8: 3.0, 9: 2.8, 10: 1.0}
     metrics = {step: {"loss": loss} for step, loss in losses.items()}
     hook = stop_if_not_better("loss", 2, lambda: metrics, higher=False, **BY_STEPS)
@@ -90,6 +90,21 @@ def test_a_run_that_is_continued_and_improves_goes_on():
         assert not context.stop_requested
     hook.after_step(context, None, 9)
     assert hook.reason.startswith('No decrease in metric "loss" for 2 evaluations')
+
+
+@pytest.mark.parametrize(("restored", "stops"), [(3, False), (4, True), (5, True), (6, True)])
+def test_a_resumed_run_that_had_to_stop_ends_before_its_first_step(restored, stops):
+    hook = stop_if_no_increase("loss", 2, lambda: METRICS, **BY_STEPS)
+    hook.start(None, restored)
+    assert hook.should_stop() == stops
+    assert bool(hook.reason) == stops
+
+
+def test_without_evaluations_a_condition_is_asked_after_the_first_step():
+    asked = []
+    hook = EarlyStoppingHook(lambda m: asked.append(m) or "why", dict, **BY_STEPS)
+    hook.start(None, 7)
+    assert not asked and not hook.should_stop()
 
 
 @pytest.mark.parametrize("make", [stop_if_no_increase, stop_if_no_decrease])
@@ -155,7 +170,7 @@ def test_the_evaluations_are_looked_at_every_so_many_steps():
 
     hook = EarlyStoppingHook(lambda m: "", metrics, run_every_secs=None, run_every_steps=5)
     stopped_at(hook)
-    assert len(asked) == 3  # After steps 1, 6 and 11.
+    assert len(asked) == 4  # At the start, and after steps 1, 6 and 11.
 
 
 def test_the_evaluations_are_looked_at_every_minute_by_default(clock):
@@ -258,9 +273,9 @@ def test_a_run_ends_by_an_evaluation_that_comes_while_it_trains(tmp_path, build,
 
     run()
     assert steps == [1, 2, 3, 4]
-    # Going on, the evaluation still says so: the first step is the last.
+    # Going on, the evaluation still says so: there is no further step.
     run()
-    assert steps == [1, 2, 3, 4, 5]
+    assert steps == [1, 2, 3, 4]
 
 
 def test_the_graph_gets_no_variable(build, train):

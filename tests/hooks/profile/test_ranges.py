@@ -42,6 +42,23 @@ def test_a_step_that_is_passed_over_is_made_up_for_once():
     assert ranges.next_step() == 100
 
 
+@pytest.mark.parametrize(
+    ("at_steps", "restored", "expected"),
+    [
+        ([10], 9, [10, 11, 12]),
+        ([10], 10, [11, 12, 13]),
+        ([10], 40, [41, 42, 43]),
+        ([10, 42], 40, [41, 42, 43, 44]),
+    ],
+)
+def test_a_range_is_made_up_after_the_step_of_a_resumed_run(at_steps, restored, expected):
+    ranges = RangeCadence(at_steps, num_steps=3)
+    ranges.start(restored)
+    if ranges.last_begin(restored) is not None:
+        ranges.make_up(restored)
+    assert wanted(ranges, range(restored + 1, 60)) == expected
+
+
 def test_steps_of_other_workers_do_not_count():
     cadence, profiled = OwnSteps(10, 3), []
     cadence.start(4)

@@ -45,7 +45,7 @@ def test_the_last_completed_step_counts(tmp_path):
         write_completed_step(str(tmp_path), step)
         assert completed_step(str(tmp_path)) == step
     (file,) = tmp_path.iterdir()
-    for text in ("", "-3", "three"):
+    for text in ("", "-3", "three", "\u00b2", "1" * 5000):
         file.write_text(text)
         assert completed_step(str(tmp_path)) is None
 
@@ -77,5 +77,5 @@ def test_facts_of_a_class_of_the_plugin_are_not_recorded(tmp_path):
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"input": "photos", "colour": 3}'])
 def test_damaged_facts_are_an_error(tmp_path, content):
     (tmp_path / INPUT_FILE).write_text(content)
-    with pytest.raises(ConfigError, match=f"{INPUT_FILE} cannot be read"):
+    with pytest.raises(ConfigError, match=f"{INPUT_FILE} is damaged: "):
         read_input_info(str(tmp_path), "photos")

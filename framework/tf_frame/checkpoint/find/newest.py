@@ -97,12 +97,26 @@ def checkpoint_state(model_dir: str) -> Any:
     """Reads the `checkpoint` file of a folder, and joins its paths to the folder.
 
     Returns:
-      A `CheckpointState`, or None if the file is lost or unreadable.
+      A `CheckpointState` with each path once, at its last place; None if the file is lost or
+      unreadable.
     """
     try:
-        return tf.train.get_checkpoint_state(model_dir)
+        state = tf.train.get_checkpoint_state(model_dir)
     except ValueError:  # An empty file, or bytes that are no text.
         return None
+    if state is not None:
+        _drop_repeated(state)
+    return state
+
+
+def _drop_repeated(state: Any) -> None:
+    """Drops all but the last of equal paths: a path that is also old would be deleted."""
+    paths, times = state.all_model_checkpoint_paths, state.all_model_checkpoint_timestamps
+    last = {os.path.normpath(path): i for i, path in enumerate(paths)}
+    for i in reversed(range(len(paths))):
+        if last[os.path.normpath(paths[i])] != i:
+            del paths[i]
+            del times[i : i + 1]
 
 
 def numbered_checkpoints(model_dir: str) -> Sequence[str]:

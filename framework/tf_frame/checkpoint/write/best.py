@@ -13,7 +13,6 @@ The copies are in `MODEL_DIR/best/`. The file `best.json` there holds their scor
 from __future__ import annotations
 
 import json
-import logging
 import math
 import os
 from collections.abc import Mapping, Sequence
@@ -33,8 +32,7 @@ from tf_frame.checkpoint.write.folder import (
 )
 from tf_frame.config.values import not_a_choice
 from tf_frame.errors import CheckpointError, ConfigError, translated_write_errors
-
-_LOG = logging.getLogger("tf_frame")
+from tf_frame.side_files import read_or_set_aside
 
 # Global step of a checkpoint, and the value of the metric.
 Scored = tuple[int, float]
@@ -139,22 +137,24 @@ class BestCheckpoints:
             write_list(self.folder, [self.path(step) for step, _ in reversed(kept)])
 
     def _read(self) -> list[Scored]:
-        if not tf.io.gfile.exists(self._index):
+        listed = read_or_set_aside(self._index, _scored_and_order)
+        if listed is None:
             return []
-        try:
-            with tf.io.gfile.GFile(self._index) as file:
-                content = json.loads(file.read())
-            scored = [(int(c["step"]), float(c["value"])) for c in content["checkpoints"]]
-            order = (content["metric"], content["higher_is_better"])
-        except (ValueError, KeyError, TypeError) as error:
-            _LOG.warning("%s cannot be read, so it is ignored: %s", self._index, error)
-            return []
+        scored, order = listed
         if order != (self._metric, self._higher):
             raise ConfigError(
                 f"{self.folder} holds the best by {_order(*order)}, and this run compares "
                 f"{_order(self._metric, self._higher)}; move that folder away"
             )
         return [(step, value) for step, value in scored if checkpoint_exists(self.path(step))]
+
+
+def _scored_and_order(content: Any) -> tuple[list[Scored], tuple[str, bool]]:
+    scored = [(int(entry["step"]), float(entry["value"])) for entry in content["checkpoints"]]
+    metric, higher_is_better = content["metric"], content["higher_is_better"]
+    if not (isinstance(metric, str) and isinstance(higher_is_better, bool)):
+        raise ValueError("the metric or its direction has another type")
+    return scored, (metric, higher_is_better)
 
 
 def _order(metric: str, higher_is_better: bool) -> str:

@@ -21,6 +21,7 @@ from tf_frame.atomic_output import staging_folder, write_file
 from tf_frame.checkpoint.find.newest import checkpoint_state, listed_checkpoints
 from tf_frame.checkpoint.find.path import checkpoint_exists, checkpoint_files, same_path
 from tf_frame.checkpoint.names import INDEX, LIST_FILE, SLOT_OF_PART, STAGING, step_in_path
+from tf_frame.file_system import is_remote
 
 _LOG = logging.getLogger("tf_frame")
 _HOUR_SECS = 3600.0
@@ -135,7 +136,8 @@ def remove_checkpoint(prefix: str) -> None:
 class KeptCheckpoints:
     """The checkpoints that a folder keeps, by the rules of `tf.compat.v1.train.Saver`.
 
-    Checkpoints of earlier runs count. With `keep_every_n_hours` the `checkpoint` file holds the
+    Checkpoints of earlier runs count, but none of another folder, which the list of a copied folder
+    may name. With `keep_every_n_hours` the `checkpoint` file holds the
     times of the checkpoints.
 
     Args:
@@ -163,7 +165,7 @@ class KeptCheckpoints:
         self._kept = [
             (path, times.get(path) or _written_at_secs(path))
             for path in paths
-            if checkpoint_exists(path)
+            if checkpoint_exists(path) and _is_in(self._folder, path)
         ]
         if self._interval_secs:
             start = state.last_preserved_timestamp if state else 0.0
@@ -214,6 +216,11 @@ class KeptCheckpoints:
             times["all_model_checkpoint_timestamps"] = [secs for _, secs in kept]
             times["last_preserved_timestamp"] = self._next_secs - self._interval_secs
         write_list(self._folder, [path for path, _ in kept], **times)
+
+
+def _is_in(folder: str, path: str) -> bool:
+    real = os.path.normpath if is_remote(folder) else os.path.realpath
+    return real(os.path.dirname(path)) == real(folder)
 
 
 def _written_at_secs(path: str) -> float:

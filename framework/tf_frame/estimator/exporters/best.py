@@ -24,6 +24,7 @@ from tf_frame.estimator.exporters.exporter import SavedModelExporter, remove_exp
 from tf_frame.hooks.by_name.early_stopping import EvalMetricsReader
 from tf_frame.runs.evaluation.results import numbers
 from tf_frame.runs.export.staging import list_exports
+from tf_frame.side_files import read_or_set_aside
 
 _LOG = logging.getLogger("tf_frame")
 # Hidden from scripts that take the last name in the folder as the newest export.
@@ -221,12 +222,11 @@ class KeptExports:
             write_file(self._file, json.dumps({"exports": self._entries}, indent=2) + "\n")
 
     def _read(self) -> list[dict[str, Any]]:
-        if not tf.io.gfile.exists(self._file):
-            return []
-        try:
-            with tf.io.gfile.GFile(self._file) as file:
-                entries = json.loads(file.read())["exports"]
-            return [{"export": str(e["export"]), "metrics": dict(e["metrics"])} for e in entries]
-        except (ValueError, KeyError, TypeError) as error:
-            _LOG.warning("%s cannot be read and is ignored: %s", self._file, error)
-            return []
+        return read_or_set_aside(self._file, _entries) or []
+
+
+def _entries(content: Any) -> list[dict[str, Any]]:
+    return [
+        {"export": str(entry["export"]), "metrics": numbers(dict(entry["metrics"]))}
+        for entry in content["exports"]
+    ]

@@ -18,9 +18,11 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.atomic_output import write_file
 from tf_frame.estimator.train_and_eval.specs import EvalSpec
+from tf_frame.side_files import read_or_set_aside
+from tf_frame.text_file import parse_integer
 
 _LOG = logging.getLogger("tf_frame")
-_FINISHED = "finished.json"
+_FINISHED, _UNFINISHED = "finished.json", "unfinished.json"
 _SECS_BETWEEN_WARNINGS = 600
 
 EVALUATED = "evaluated"
@@ -57,7 +59,8 @@ class CheckpointEvaluator:
     """Evaluates the newest checkpoint of an estimator, each checkpoint only once.
 
     Writes `finished.json` to the folder of the evaluation after the last step is evaluated and
-    exported.
+    exported. The file `unfinished.json` names the step whose evaluation or export has not ended, so
+    that a resumed training makes it up.
 
     Args:
       spec: the evaluation and the exporters.
@@ -75,7 +78,9 @@ class CheckpointEvaluator:
 
     def __post_init__(self) -> None:
         self._warned_at: float | None = None
-        self._finished_path = os.path.join(self.estimator.eval_dir(self.spec.name), _FINISHED)
+        eval_dir = self.estimator.eval_dir(self.spec.name)
+        self._finished_path = os.path.join(eval_dir, _FINISHED)
+        self._unfinished_path = os.path.join(eval_dir, _UNFINISHED)
         self.checkpoint: str | None = None
 
     def evaluate_and_export(self) -> tuple[EvalResult, Sequence[Any]]:
@@ -107,18 +112,25 @@ class CheckpointEvaluator:
         result = EvalResult(EVALUATED, metrics, newest)
         exported = self._export(result)
         if result.reached(self.max_steps):
-            tf.io.gfile.makedirs(os.path.dirname(self._finished_path))
-            write_file(self._finished_path, json.dumps({"global_step": result.step}) + "\n")
+            _write_step(self._finished_path, result.step)
+        if tf.io.gfile.exists(self._unfinished_path):
+            tf.io.gfile.remove(self._unfinished_path)
         return result, exported
+
+    def note_due(self, step: int) -> None:
+        """Records that the checkpoint of a step is to be evaluated, before it is saved."""
+        _write_step(self._unfinished_path, step)
+
+    def is_due(self, step: int) -> bool:
+        """Returns whether a process was killed before it had evaluated and exported a step."""
+        return read_or_set_aside(self._unfinished_path, _read_step) == step
 
     def has_work_left(self, step: int) -> bool:
         """Returns whether training has reached the last step, but the last export is missing."""
         if not self.max_steps or step < self.max_steps:
             return False
-        if not tf.io.gfile.exists(self._finished_path):
-            return True
-        with tf.io.gfile.GFile(self._finished_path) as file:
-            return bool(json.loads(file.read())["global_step"] < step)
+        finished = read_or_set_aside(self._finished_path, _read_step)
+        return finished is None or finished < step
 
     def _export(self, result: EvalResult) -> Sequence[Any]:
         base = os.path.join(self.estimator.model_dir, "export")
@@ -139,3 +151,12 @@ class CheckpointEvaluator:
         if self._warned_at is None or now - self._warned_at > _SECS_BETWEEN_WARNINGS:
             _LOG.warning("%s", message)
             self._warned_at = now
+
+
+def _write_step(path: str, step: int) -> None:
+    tf.io.gfile.makedirs(os.path.dirname(path))
+    write_file(path, json.dumps({"global_step": step}) + "\n")
+
+
+def _read_step(content: Any) -> int:
+    return parse_integer(content["global_step"])

@@ -32,7 +32,8 @@ _LOOK_SECS = 1.0
 class EvaluationListener(tf.train.CheckpointSaverListener):
     """Evaluates a checkpoint that was just saved, unless the last evaluation is too recent.
 
-    Never evaluates the checkpoint at the begin of the session; always evaluates the last one.
+    Evaluates the checkpoint at the begin of the session only if an earlier process was killed
+    before it had; always evaluates the last one.
     Training continues in the same session. Rates of steps leave out the time of an evaluation.
 
     Attributes:
@@ -49,11 +50,17 @@ class EvaluationListener(tf.train.CheckpointSaverListener):
         self._done_step = read_step(self.evaluator.estimator.latest_checkpoint())
         self._evaluated_step: int | None = None
         self._next_time: float | None = None
+        if self._done_step and self.evaluator.is_due(self._done_step):
+            self._evaluate(self._done_step)
+
+    def before_save(self, session: Any, global_step_value: int) -> None:
+        if global_step_value > self._done_step and not self._is_throttled():
+            self.evaluator.note_due(global_step_value)
 
     def after_save(self, session: Any, global_step_value: int) -> None:
         if global_step_value <= self._done_step:
             return
-        if self._next_time is not None and self.evaluator.clock() < self._next_time:
+        if self._is_throttled():
             _LOG.info(
                 "Skip the current checkpoint eval due to throttle secs (%s secs).",
                 self.evaluator.spec.throttle_secs,
@@ -64,6 +71,9 @@ class EvaluationListener(tf.train.CheckpointSaverListener):
     def end(self, session: Any, global_step_value: int) -> None:
         if global_step_value != self._evaluated_step:
             self._evaluate(global_step_value)
+
+    def _is_throttled(self) -> bool:
+        return self._next_time is not None and self.evaluator.clock() < self._next_time
 
     def _evaluate(self, step: int) -> None:
         self._next_time = self.evaluator.clock() + self.evaluator.spec.throttle_secs

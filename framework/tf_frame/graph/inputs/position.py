@@ -26,6 +26,8 @@ from tf_frame.errors import CheckpointError, ConfigError, DataError, short_reaso
 from tf_frame.graph.graph_edits import switch_branches
 from tf_frame.graph.inputs.streams import iterator_initializers, streams_without_position
 from tf_frame.plugin import Mode
+from tf_frame.side_files import as_object
+from tf_frame.text_file import parse_json
 
 _LOG = logging.getLogger("tf_frame")
 _SCOPE = "input_position"
@@ -164,7 +166,13 @@ class InputPosition:
         # number of workers, which the message then names.
         is_saved = self._fingerprint_name in checkpoint
         name = self._fingerprint_name if is_saved else _saved_name(_FINGERPRINT, 0)
-        saved = json.loads(_read(checkpoint, name))
+        try:
+            saved = as_object(parse_json(_read(checkpoint, name).decode()))
+        except ValueError as error:
+            raise CheckpointError(
+                f"the position in the input that {checkpoint.path} holds is damaged: {error}\n"
+                f"{_NEW_PASS}"
+            ) from None
         changed = {
             name: f"{name} {saved.get(name)!r} -> {self._fingerprint.get(name)!r}"
             for name in {**saved, **self._fingerprint}

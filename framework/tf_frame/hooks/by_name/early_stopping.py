@@ -7,7 +7,8 @@ same as in tf.estimator.experimental (estimator/early_stopping.py), with four ex
 Training goes on after a new best value, also if there was none for too long before. Evaluations of
 later steps, which a killed run left, do not count. Evaluations without the metric are ignored; if
 all lack the metric, that is an error. Each worker reads the evaluations itself, so the graph needs
-no variable for the stop.
+no variable for the stop. The evaluations are also read before the first step of a session: training
+that an earlier run stopped, or should have stopped when it was killed, does not go on.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.errors import ConfigError
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence, Either, Multiples
+from tf_frame.types import Session
 
 _LOG = logging.getLogger("tf_frame")
 _PREFIXES = ("metrics/", "losses/")
@@ -56,6 +58,7 @@ class EarlyStoppingHook(Hook):
 
     phase = Phase.STOP
     option = "--hook early_stopping"
+    asked_between_steps = False
 
     def __init__(
         self,
@@ -78,12 +81,27 @@ class EarlyStoppingHook(Hook):
         cadence = Cadence(every_secs=run_every_secs, every_steps=run_every_steps)
         super().__init__(Either(cadence, Multiples(multiples_of)) if multiples_of else cadence)
 
+    def start(self, session: Session, step: int) -> None:
+        super().start(session, step)
+        evaluations = self._evaluations_until(step)
+        if evaluations:
+            self._check(evaluations, step)
+
+    def should_stop(self) -> bool:
+        return bool(self.reason)
+
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
-        evaluations = {at: values for at, values in self._metrics().items() if at <= step}
+        self._check(self._evaluations_until(step), step)
+        if self.reason:
+            run_context.request_stop()
+
+    def _evaluations_until(self, step: int) -> EvalMetrics:
+        return {at: values for at, values in self._metrics().items() if at <= step}
+
+    def _check(self, evaluations: EvalMetrics, step: int) -> None:
         self.reason = self._verdict(evaluations)
         if self.reason:
             self._report(f"{self.reason}; early stopping at global step {step}")
-            run_context.request_stop()
 
 
 def stop_if_higher(

@@ -265,11 +265,11 @@ class ResourceUse(HookPlugin):
             raise ConfigError("resource_use: give every_steps or every_secs")
 
     def __call__(self, context: HookContext) -> Any:
-        import tensorflow.compat.v1 as tf
+        from tf_frame.hooks.summary import cached_writer
 
-        # The first call of `get` for a folder writes the default graph.
+        # The first call for a folder writes the default graph.
         with context.graph.graph.as_default():
-            writer = tf.summary.FileWriterCache.get(context.model_dir) if context.is_chief else None
+            writer = cached_writer(context.model_dir) if context.is_chief else None
         return hooks.ResourceUseHook(**dataclasses.asdict(self.params), writer=writer)
 
 

@@ -17,6 +17,7 @@ from tf_frame.atomic_output import write_file
 from tf_frame.checkpoint.names import PREFIX
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
+from tf_frame.hooks.summary import cached_writer
 from tf_frame.types import Session
 
 
@@ -75,7 +76,7 @@ class CheckpointSaverHook(Hook):
         self._listeners = self.listeners or []
 
     def begin(self) -> None:
-        self._writer = tf.summary.FileWriterCache.get(self.checkpoint_dir)
+        self._writer = cached_writer(self.checkpoint_dir)
         self._global_step = tf.train.get_global_step()
         if self._global_step is None:
             raise RuntimeError("Global step should be created to use CheckpointSaverHook.")

@@ -11,6 +11,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
+from tf_frame.hooks.summary import cached_writer
 from tf_frame.profiling.capture import warn_only
 from tf_frame.profiling.run_metadata import add_run_metadata, chrome_trace, run_options, write_trace
 from tf_frame.types import Session
@@ -79,7 +80,7 @@ class ProfilerHook(Hook):
             drawn = {"dataflow": self.show_dataflow, "memory": self.show_memory}
             write_trace(path, chrome_trace(run_values.run_metadata, **drawn))
         with warn_only(f"the run metadata of step {step}"), self._graph.as_default():
-            # The first call of `get` for a folder writes the default graph.
-            writer = tf.summary.FileWriterCache.get(self.output_dir)
+            # The first call for a folder writes the default graph.
+            writer = cached_writer(self.output_dir)
             add_run_metadata(writer, run_values.run_metadata, f"step_{step}")
             writer.flush()

@@ -18,6 +18,7 @@ from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 from tf_frame.atomic_output import write_file
 from tf_frame.graph.losses import TAG_PREFIX
 from tf_frame.graph.model_output import LOSS, TOTAL_LOSS
+from tf_frame.hooks.summary import cached_writer
 
 _LOG = logging.getLogger("tf_frame")
 
@@ -55,7 +56,7 @@ def write_evaluation(
         proto = tf.make_tensor_proto(checkpoint, tf.string)
         values.append(tf.Summary.Value(tag="checkpoint_path", tensor=proto))
     with tf.Graph().as_default():  # A writer is made in graph mode only.
-        writer = tf.summary.FileWriterCache.get(eval_dir)
+        writer = cached_writer(eval_dir)
     if summary is not None:
         writer.add_summary(summary, step)
     # Written last: readers keep the last value of a tag, and `summary` has values of one batch.

@@ -15,17 +15,20 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 import os
+from collections.abc import Callable
 from typing import Any
 
-from tf_frame import file_system
 from tf_frame.atomic_output import write_file
 from tf_frame.config.yaml_file import to_yaml
-from tf_frame.errors import ConfigError
+from tf_frame.errors import ConfigError, DataError
 from tf_frame.plugin import DataReport, InputInfo, Mode
 from tf_frame.plugin.lock import lock_record
 from tf_frame.runs.setup.training_setup import TrainingSetup
+from tf_frame.side_files import as_object, read_or_set_aside, read_side_file
+from tf_frame.text_file import parse_integer
 
 CONFIG_FILE = "config.yaml"
 _CONFIG_HEADER = "Written by tf-frame; run it again with: tf-frame run --config THIS_FILE"
@@ -68,21 +71,37 @@ def read_input_info(model_dir: str, name: str) -> InputInfo | None:
     """
     path = os.path.join(model_dir, INPUT_FILE)
     try:
-        facts = json.loads(file_system.read_text(path))
-        if facts.pop("input") != name:
-            return None
-        facts["num_examples"] = {Mode(mode): n for mode, n in facts["num_examples"].items()}
-        facts["class_names"] = tuple(facts["class_names"])
-        # Earlier runs have neither.
-        facts["class_colours"] = tuple(map(tuple, facts.get("class_colours", ())))
-        facts["class_ids"] = tuple(facts.get("class_ids", ()))
-        return InputInfo(**facts)
-    except FileNotFoundError:
+        return read_side_file(path, functools.partial(_input_info, name))
+    except DataError as error:
+        raise ConfigError(f"{error}; remove the file if the training data is available") from None
+
+
+def earlier_input_info(
+    model_dir: str, name: str, *, report: Callable[[str], None]
+) -> InputInfo | None:
+    """Reads `input.json` as `read_input_info`, for a training, which writes a new one."""
+    path = os.path.join(model_dir, INPUT_FILE)
+    return read_or_set_aside(path, functools.partial(_input_info, name), report=report)
+
+
+def _input_info(name: str, facts: Any) -> InputInfo | None:
+    if facts["input"] != name:
         return None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ConfigError(
-            f"{path} cannot be read: {error}; remove the file if the training data is available"
-        ) from None
+    return InputInfo(
+        num_examples={Mode(mode): parse_integer(n) for mode, n in facts["num_examples"].items()},
+        num_classes=_number_or_none(facts["num_classes"]),
+        class_names=tuple(map(str, facts["class_names"])),
+        ignore_label=_number_or_none(facts["ignore_label"]),
+        # Earlier runs have neither.
+        class_colours=tuple(
+            tuple(map(parse_integer, colour)) for colour in facts.get("class_colours", ())
+        ),
+        class_ids=tuple(map(parse_integer, facts.get("class_ids", ()))),
+    )
+
+
+def _number_or_none(value: Any) -> int | None:
+    return None if value is None else parse_integer(value)
 
 
 def write_result(model_dir: str, result: dict[str, Any]) -> None:
@@ -98,11 +117,7 @@ def write_result(model_dir: str, result: dict[str, Any]) -> None:
 
 
 def _read_result(model_dir: str) -> dict[str, Any]:
-    try:
-        result = json.loads(file_system.read_text(os.path.join(model_dir, RESULT_FILE)))
-    except (FileNotFoundError, ValueError):  # ValueError: not JSON, or not even text.
-        return {}
-    return result if isinstance(result, dict) else {}
+    return read_or_set_aside(os.path.join(model_dir, RESULT_FILE), as_object) or {}
 
 
 def completed_step(model_dir: str) -> int | None:
@@ -112,11 +127,14 @@ def completed_step(model_dir: str) -> int | None:
     epoch by epoch. After a killed training, the next call resumes the input at the position in the
     checkpoint instead.
     """
-    try:
-        text = file_system.read_text(os.path.join(model_dir, _COMPLETED_FILE)).strip()
-    except FileNotFoundError:
-        return None
-    return int(text) if text.isdigit() else None
+    return read_or_set_aside(os.path.join(model_dir, _COMPLETED_FILE), _step)
+
+
+def _step(content: Any) -> int:
+    step = parse_integer(content)
+    if step < 0:
+        raise ValueError(f"{step} is no step")
+    return step
 
 
 def write_completed_step(model_dir: str, step: int) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import logging
 import shlex
+from collections.abc import Callable
 from typing import Any
 
 from tf_frame.checkpoint.find.newest import newest_checkpoint, read_step
@@ -30,12 +31,23 @@ _LOG = logging.getLogger("tf_frame")
 
 @dataclasses.dataclass(frozen=True)
 class Evaluations:
-    """Evaluates checkpoints of a run, reports the metrics, and keeps the best checkpoints."""
+    """Evaluates checkpoints of a run, reports the metrics, and keeps the best checkpoints.
+
+    Args:
+      setup: the plugins, the run options and the folder.
+      evaluator: computes the metrics of a checkpoint.
+      observer: gets lines for the user.
+      log: gets the metrics, after the best checkpoints.
+      is_recorded: returns whether `log` has got the metrics of a step in an earlier run.
+      metrics_of_step: global step -> metric -> value, of this run.
+    """
 
     setup: TrainingSetup
     evaluator: Evaluator
     observer: RunObserver
     log: MetricsLog
+    _: dataclasses.KW_ONLY
+    is_recorded: Callable[[int], bool] = lambda step: False
     metrics_of_step: dict[int, dict[str, float]] = dataclasses.field(default_factory=dict)
 
     def evaluate_step(self, step: int) -> dict[str, float]:
@@ -45,6 +57,18 @@ class Evaluations:
             metrics = self._evaluate(path, step, how_to_resume(self.setup, step))
             self.observer.report(result_line(step, metrics))
         return self.metrics_of_step[step]
+
+    def make_up(self, step: int) -> None:
+        """Evaluates the checkpoint of a resumed run if an earlier run was killed before it did.
+
+        The resumed run then ends with the same best checkpoints and the same decisions as a run
+        that was never killed.
+        """
+        every = self.setup.config.eval_every_n_steps
+        is_due = self.setup.mode == TRAIN_AND_EVALUATE or (every and step % every == 0)
+        if step and is_due and not self.is_recorded(step):
+            self.observer.report(f"evaluating step {step}, which an earlier run did not complete")
+            self.evaluate_step(step)
 
     def evaluate_newest(self) -> None:
         """Evaluates the newest checkpoint after training, unless training has done so.
@@ -104,10 +128,11 @@ class Evaluations:
         write_pictures(str(self.evaluator.eval_dir), evaluated.metrics)
         metrics = self.metrics_of_step[step] = numbers(evaluated.metrics)
         _LOG.info("%s", log_line(step, metrics))
-        self.log.write(EVAL, step, metrics)
         if self.setup.config.keep_best and self.best_checkpoints().offer(checkpoint, metrics):
             best = f"one of the {self.setup.config.keep_best} best"
             self.observer.report(f"kept {checkpoint} as {best}")
+        # Last: a resumed run takes an evaluation in the log for complete.
+        self.log.write(EVAL, step, metrics)
         return metrics
 
 

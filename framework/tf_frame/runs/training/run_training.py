@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import math
 import os
 import signal
@@ -19,7 +20,7 @@ from tf_frame.cluster import Cluster
 from tf_frame.cluster.server import LEAVE, STOPPED, send_to_ps, start_server
 from tf_frame.cluster.status import ENDED, own_status, write_status
 from tf_frame.deploy.session_config import device_report, make_deployment, server_config
-from tf_frame.hooks.metrics_log import MetricsCsv, MetricsLog
+from tf_frame.hooks.metrics_log import EVAL, MetricsCsv, MetricsLog
 from tf_frame.plugin.origin import empty_split_error
 from tf_frame.runs.error_translation import translated_errors
 from tf_frame.runs.evaluation.evaluate import run_evaluator
@@ -79,10 +80,13 @@ class _Run:
         # Read now, for training may remove the checkpoint.
         self._first_step = read_step(self._checkpoint)
         self._metrics = MetricsLog(report=observer.report)
+        self._evaluations = Evaluations(setup, self._evaluator, observer, self._metrics)
         if cluster.is_chief:
             path = os.path.join(setup.model_dir, "metrics.csv")
-            self._metrics.add(MetricsCsv(path, last_step=self._first_step))
-        self._evaluations = Evaluations(setup, self._evaluator, observer, self._metrics)
+            table = MetricsCsv(path, last_step=self._first_step, report=observer.report)
+            self._metrics.add(table)
+            is_recorded = functools.partial(table.has, EVAL)
+            self._evaluations = dataclasses.replace(self._evaluations, is_recorded=is_recorded)
 
     def run(self) -> dict[str, Any]:
         """Runs; arguments and results are those of the function `run`."""
@@ -116,6 +120,8 @@ class _Run:
             report(f"{checkpoint} has reached step {step} of {max_steps}: nothing to train")
             trained = Trained(step, None, None, None)
         else:
+            if self._cluster.is_chief:
+                self._evaluations.make_up(step)
             report(f"resuming from {checkpoint}" if checkpoint else "building the graph ...")
             trained = Training(
                 self._setup, self._context(), model=self._model, source=self._source
@@ -154,12 +160,12 @@ class _Run:
         """
         report, last_step = self._observer.report, self._setup.config.max_steps
         step = trained.global_step
-        if trained.loss is None:
+        if trained.loss is None and step >= last_step:
             # A worker that comes when the others are done has nothing to do.
-            if step < last_step:
-                raise empty_split_error("training split", self._source)
             report(f"the other workers have reached step {step}: nothing to train")
-        elif not math.isfinite(trained.loss):
+        elif trained.loss is None and not trained.stopped:
+            raise empty_split_error("training split", self._source)
+        elif trained.loss is not None and not math.isfinite(trained.loss):
             # Only with `--on_nan stop`. Evaluation then uses the last good checkpoint.
             saved = newest_checkpoint(self._setup.model_dir)
             report(

@@ -8,7 +8,6 @@ import os
 import time
 from typing import Any
 
-from tf_frame import file_system
 from tf_frame.atomic_output import write_file
 from tf_frame.checkpoint.find.newest import find_damage, newest_checkpoint, read_step
 from tf_frame.cluster import Cluster
@@ -33,6 +32,7 @@ from tf_frame.runs.setup.model_dir import RESULT_FILE
 from tf_frame.runs.setup.run_context import RunObserver
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.runs.training.evaluations import Evaluations
+from tf_frame.side_files import as_object, read_or_set_aside
 
 _LOOK_SECS = 0.5
 _HEARTBEAT_SECS = 5.0
@@ -140,8 +140,8 @@ def _chief_has_ended(model_dir: str, since: float) -> bool:
 def _add_to_result(model_dir: str, result: dict[str, Any]) -> None:
     """Adds the last evaluation to the `result.json` of the chief."""
     path = os.path.join(model_dir, RESULT_FILE)
-    with contextlib.suppress(FileNotFoundError, ValueError):
-        written = json.loads(file_system.read_text(path))
+    written = read_or_set_aside(path, as_object)
+    if written is not None:
         write_file(path, json.dumps({**written, **result}, indent=2) + "\n")
 
 

@@ -17,7 +17,11 @@ from tf_frame.hooks.progress import ProgressHook
 from tf_frame.plugin import DataReport, DataWarning
 from tf_frame.plugin.data_warnings import different_classes, find_data_report
 from tf_frame.runs.setup.data_text import data_lines, refuse_warnings
-from tf_frame.runs.setup.model_dir import read_input_info, write_configuration, write_data_report
+from tf_frame.runs.setup.model_dir import (
+    earlier_input_info,
+    write_configuration,
+    write_data_report,
+)
 from tf_frame.runs.setup.run_context import RunContext
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.runs.training.build import (
@@ -127,7 +131,9 @@ class Training:
     def _find_change(self) -> Iterator[DataWarning]:
         """Yields a warning if the folder's run had other classes, and so other labels."""
         assert self._setup.input is not None, "a run that is recorded has an input"
-        trained = read_input_info(self._setup.model_dir, self._setup.input.name)
+        trained = earlier_input_info(
+            self._setup.model_dir, self._setup.input.name, report=self._report
+        )
         change = "" if trained is None else different_classes(self._source.info, trained)
         if change:
             remedy = "give the classes their old names and order, or take another --model_dir"

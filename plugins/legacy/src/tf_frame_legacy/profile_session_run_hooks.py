@@ -14,6 +14,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
+from tf_frame.hooks.summary import cached_writer
 from tf_frame.profiling.capture import warn_only
 from tf_frame.profiling.run_metadata import (
     add_run_metadata,
@@ -73,6 +74,6 @@ class ProfileAtStepHook(Hook):
         with warn_only(path):
             write_trace(path, chrome_trace(run_values.run_metadata))
         with warn_only(f"the run metadata of step {step}"), self._graph.as_default():
-            writer = tf.summary.FileWriterCache.get(self._folder)
+            writer = cached_writer(self._folder)
             add_run_metadata(writer, run_values.run_metadata, f"trace_{step}", step)
             writer.flush()

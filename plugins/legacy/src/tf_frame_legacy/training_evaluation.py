@@ -21,6 +21,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find import newest
+from tf_frame.hooks.summary import cached_writer
 
 # From this number of evaluations on, only each tenth of them is logged.
 _LOG_TENTHS_FROM = 20
@@ -122,7 +123,7 @@ class SummaryAtEndHook(tf.train.SessionRunHook):
 
     def after_create_session(self, session: Any, coord: Any) -> None:
         if self._summary_writer is None:
-            self._summary_writer = tf.summary.FileWriterCache.get(self._log_dir)
+            self._summary_writer = cached_writer(self._log_dir)
 
     def end(self, session: Any) -> None:
         if self._summary_op is not None:
