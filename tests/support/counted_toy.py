@@ -37,12 +37,16 @@ class CountedModel(ToyModel):
     class Params(ToyModel.Params):
         num_examples: int = option(64, "examples of the input that are counted", min=1)
         parts: int = option(0, "parts of the variable `table`, which 0 leaves out", min=0)
+        dropout: float = option(0.0, "part of the features that is dropped in training")
         fails_in: str = option("", "task with a model that raises, such as worker-0")
 
     default_input = "counted"
 
     def build(self, features, labels, mode):
-        output = super().build(features, labels, mode)
+        kept = features
+        if mode == Mode.TRAIN and self.params.dropout:
+            kept = tf.nn.dropout(features, rate=self.params.dropout)
+        output = super().build(kept, labels, mode)
         loss = output.loss
         if self.params.parts and loss is not None:
             loss += self._table()

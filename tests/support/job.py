@@ -35,8 +35,8 @@ def job_environment(folder: Path) -> dict[str, str]:
     site = folder / "site"
     if not site.exists():
         write_counted_distribution(site)
-    path = os.pathsep.join([str(site), str(Path(__file__).parent)])
-    return {**os.environ, "PYTHONPATH": path}
+    path = [str(site), str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, path))}
 
 
 class RunningJob(LocalJob):

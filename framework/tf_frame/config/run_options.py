@@ -72,7 +72,9 @@ class RunOptions(
     def _check_batch_size(self) -> None:
         if self.train_batch_size % self._batch_parts:
             parts = f"--num_clones {self.num_clones}"
-            if self.batch_size_scope == "global":
+            if self.batch_shards:
+                parts = f"--batch_shards {self.batch_shards}"
+            elif self.batch_size_scope == "global":
                 parts += f" times {self.aggregated_replicas} aggregated replicas"
             raise ConfigError(
                 f"--train_batch_size {self.train_batch_size} is not divisible by {parts}; "
@@ -122,6 +124,8 @@ class RunOptions(
             )
         if self.all_reduce:
             self._check_all_reduce()
+        if self.batch_shards:
+            self._check_batch_shards()
 
     def _check_all_reduce(self) -> None:
         workers = f"--worker_replicas {self.worker_replicas} without parameter servers"
@@ -135,6 +139,23 @@ class RunOptions(
                 f"{workers} take every step together; leave out --startup_delay_steps "
                 f"{self.startup_delay_steps}, or give --num_ps_tasks"
             )
+
+    def _check_batch_shards(self) -> None:
+        shards = f"--batch_shards {self.batch_shards}"
+        if self.batch_shards < self.worker_replicas:
+            raise ConfigError(
+                f"{shards} are too few for {self.worker_replicas} workers; give at least one each"
+            )
+        excluded = {
+            f"--num_clones {self.num_clones}": self.num_clones > 1,
+            f"--num_ps_tasks {self.num_ps_tasks}": self.num_ps_tasks,
+            f"--overfit_batches {self.overfit_batches}": self.overfit_batches,
+            "--gradient_reduction all_reduce": self.gradient_reduction == "all_reduce",
+            "--update_ops all_clones": self.update_ops == "all_clones",
+        }
+        for option, is_given in excluded.items():
+            if is_given:
+                raise ConfigError(f"{shards} cannot be combined with {option}; leave one out")
 
     @property
     def all_reduce(self) -> bool:
@@ -168,6 +189,8 @@ class RunOptions(
     @property
     def _batch_parts(self) -> int:
         """Number of clone batches in `train_batch_size`."""
+        if self.batch_shards and self.batch_size_scope != "clone":
+            return self.batch_shards
         replicas = self.aggregated_replicas if self.batch_size_scope == "global" else 1
         return 1 if self.batch_size_scope == "clone" else self.num_clones * replicas
 
@@ -179,7 +202,28 @@ class RunOptions(
     @property
     def worker_batch_size(self) -> int:
         """Examples in the batches of all clones of one worker."""
-        return self.clone_batch_size * self.num_clones
+        return self.clone_batch_size * self.worker_clones
+
+    @property
+    def worker_clones(self) -> int:
+        """Clones of this worker."""
+        return len(self.input_shards(self.task)) if self.batch_shards else self.num_clones
+
+    @property
+    def update_batch_size(self) -> int:
+        """Examples in the batches of one update."""
+        if self.batch_shards:
+            return self.clone_batch_size * self.batch_shards
+        return self.worker_batch_size * self.aggregated_replicas
+
+    def input_shards(self, worker: int) -> range:
+        """Returns the parts of the data that a worker reads; one without `batch_shards`."""
+        if not self.batch_shards:
+            return range(worker, worker + 1)
+        first, behind = (
+            number * self.batch_shards // self.worker_replicas for number in (worker, worker + 1)
+        )
+        return range(first, behind)
 
 
 # In the order of the help.

@@ -39,6 +39,9 @@ class DeploymentConfig:
       ps_job_name: job of the parameter servers.
       clone_device_type: `GPU`, or `CPU` to spread the clones over the logical
         devices CPU:0, CPU:1, ...
+      first_clone, total_clones: number of the first clone among all clones, for their names; None:
+        there are no other clones.
+      num_devices: number of devices, which the clones use in turn; None: one for each clone.
       all_reduce: whether several replicas work without parameter servers: each replica holds the
         variables, on devices without a job. With device filters in the session, these are the
         devices of its own server.
@@ -53,6 +56,9 @@ class DeploymentConfig:
     ps_job_name: str = "ps"
     clone_device_type: str = "GPU"
     all_reduce: bool = False
+    first_clone: int = 0
+    total_clones: int | None = None
+    num_devices: int | None = None
 
     def __post_init__(self) -> None:
         if self.num_replicas > 1 and self.num_ps_tasks < 1 and not self.all_reduce:
@@ -89,12 +95,14 @@ class DeploymentConfig:
         self._check_clone(clone_index)
         if self.clone_on_cpu:
             return f"{self.worker_device}/device:CPU:0"
-        return f"{self.worker_device}/device:{self.clone_device_type}:{clone_index}"
+        device = clone_index % (self.num_devices or self.num_clones)
+        return f"{self.worker_device}/device:{self.clone_device_type}:{device}"
 
     def clone_scope(self, clone_index: int) -> str:
         """Name scope of one clone, without the slash; empty for a single clone."""
         self._check_clone(clone_index)
-        return f"clone_{clone_index}" if self.num_clones > 1 else ""
+        several = (self.total_clones or self.num_clones) > 1
+        return f"clone_{self.first_clone + clone_index}" if several else ""
 
     def optimizer_device(self) -> str:
         """Device of learning rate, summed gradients and update."""

@@ -27,6 +27,7 @@ def make_deployment(config: RunOptions, cluster: Cluster) -> DeploymentConfig:
     """
     gpus = len(gpus_in_use(config))
     on_server = bool(cluster.target and not cluster.jobs)  # The server has the devices.
+    shards = config.input_shards(cluster.task_id) if config.batch_shards else None
     if gpus and not (config.clone_on_cpu or on_server) and config.num_clones > gpus:
         where = "--gpus names" if config.gpus else "this machine has"
         raise ConfigError(
@@ -34,7 +35,7 @@ def make_deployment(config: RunOptions, cluster: Cluster) -> DeploymentConfig:
             f"use --num_clones {gpus} or --clone_on_cpu"
         )
     return DeploymentConfig(
-        num_clones=config.num_clones,
+        num_clones=config.worker_clones,
         clone_on_cpu=config.clone_on_cpu,
         replica_id=cluster.task_id,
         num_replicas=cluster.num_workers,
@@ -42,6 +43,9 @@ def make_deployment(config: RunOptions, cluster: Cluster) -> DeploymentConfig:
         worker_job_name=cluster.worker_job,
         clone_device_type="GPU" if gpus or on_server else "CPU",
         all_reduce=cluster.all_reduces,
+        first_clone=shards.start if shards else 0,
+        total_clones=config.batch_shards or None,
+        num_devices=max(gpus, 1) if shards else None,
     )
 
 
@@ -112,7 +116,7 @@ def session_config(
     proto = session_fields(config)
     proto.log_device_placement = config.log_device_placement
     if deployment.clone_device_type == "CPU" and not deployment.clone_on_cpu:
-        proto.device_count["CPU"] = deployment.num_clones
+        proto.device_count["CPU"] = deployment.num_devices or deployment.num_clones
     if cluster is not None and cluster.has_several_tasks:
         proto.device_filters.extend(cluster.peers)
     return proto

@@ -19,6 +19,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.deploy.clones import Clone
 from tf_frame.errors import ConfigError, PluginError
 from tf_frame.graph.model_output import LOSS, TOTAL_LOSS, output_origin, scalar_loss
+from tf_frame.graph.update.batch_shards import BatchShards
 
 TAG_PREFIX = "losses/"
 
@@ -57,7 +58,11 @@ class Losses:
 
 
 def gather_losses(
-    clones: Sequence[Clone], *, regularization: str = "full", total: str = "mean"
+    clones: Sequence[Clone],
+    *,
+    regularization: str = "full",
+    total: str = "mean",
+    shards: BatchShards | None = None,
 ) -> Losses:
     """Collects and combines the losses of the clones.
 
@@ -67,6 +72,8 @@ def gather_losses(
         "scaled" for one over the number of clones, "none" for no regularisation at all.
       total: "mean" or "sum" of the clones' data losses in the reported total; the gradient is the
         gradient of the mean. A regularisation other than "none" is reported in full.
+      shards: the shards of the batch that the clones compute, if other workers compute the others;
+        the reported losses are then those of all shards.
 
     Raises:
       ConfigError: `regularization` or `total` is another word.
@@ -78,16 +85,18 @@ def gather_losses(
     ):
         if value not in choices:
             raise ConfigError(f"{name} of the losses is {value!r}; use one of {', '.join(choices)}")
+    count = shards.count if shards else len(clones)
     unscaled = [_data_loss(clone) for clone in clones]
     pairs = zip(unscaled, clones, strict=True)
-    scaled = [_scaled(loss, clone, len(clones)) for loss, clone in pairs]
-    summands = scaled if total == "mean" else unscaled
-    data = summands[0] if len(summands) == 1 else tf.add_n(summands, name="data_loss")
+    scaled = [_scaled(loss, clone, count) for loss, clone in pairs]
+    data = _sum(scaled if total == "mean" else unscaled, shards)
     penalty = _penalty(clones[0], regularization)
     if penalty is None:
         return Losses(scaled, data, None, tf.identity(data, name="total_loss"))
-    weighted = penalty / len(clones) if regularization == "scaled" else penalty
-    per_clone = [tf.add(scaled[0], weighted), *scaled[1:]]
+    per_clone = scaled
+    if not (shards and shards.own.start):
+        weighted = penalty / count if regularization == "scaled" else penalty
+        per_clone = [tf.add(scaled[0], weighted), *scaled[1:]]
     return Losses(per_clone, data, penalty, tf.add(data, penalty, name="total_loss"))
 
 
@@ -131,6 +140,12 @@ def loss_averages(losses: Mapping[str, Any], *, decay: float) -> tuple[Any, list
             value = average.average(loss).read_value()
             summaries.append(tf.raw_ops.ScalarSummary(tags=name, values=value))
     return moved, summaries
+
+
+def _sum(losses: Sequence[Any], shards: BatchShards | None) -> Any:
+    if shards:
+        return tf.identity(shards.sums([[loss] for loss in losses])[0], name="data_loss")
+    return losses[0] if len(losses) == 1 else tf.add_n(losses, name="data_loss")
 
 
 def _data_loss(clone: Clone) -> Any:

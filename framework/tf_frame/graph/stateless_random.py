@@ -126,12 +126,20 @@ STATELESS: dict[str, Callable[[Any, Stream], Any]] = {
 }
 
 
-def make_stateless(train_op: Any, *, global_step: Any, seed: int) -> list[str]:
+def make_stateless(
+    train_op: Any, *, global_step: Any, seed: int, by_name: bool = False
+) -> list[str]:
     """Replaces every stateful random op that a step runs by a stateless one.
 
     Call it when the graph is complete, before a session runs it. Two ops never draw the same
     numbers, nor does one op in two steps, or in two runs of one step that accumulate gradients.
-    Initial values do not change. `train_op` is the operation, or a tensor of it, that runs a step.
+    Initial values do not change.
+
+    Args:
+      train_op: the operation, or a tensor of it, that runs a step.
+      global_step: the variable.
+      seed: seed of the numbers.
+      by_name: whether the seeds of an op do not count, which depend on the number of ops before it.
 
     Returns:
       A line `op name: reason` for each random op that could not be replaced.
@@ -149,7 +157,7 @@ def make_stateless(train_op: Any, *, global_step: Any, seed: int) -> list[str]:
         with graph.as_default(), tf.control_dependencies(None):
             index = _run_index(global_step, needed)
             for op in random:
-                _replace(op, Stream(_key(op, seed), index))
+                _replace(op, Stream(_key(op, seed, by_name), index))
     return reasons
 
 
@@ -176,9 +184,9 @@ def _draws(kind: str, attributes: Any) -> bool:
     return not ("deterministic" in attributes and attributes["deterministic"].b)
 
 
-def _key(op: Any, seed: int) -> int:
+def _key(op: Any, seed: int, by_name: bool) -> int:
     # Two ops may have the same seeds, and ops of clones always do, so the name is added.
-    seeds = (op.node_def.attr["seed"].i, op.node_def.attr["seed2"].i)
+    seeds = () if by_name else (op.node_def.attr["seed"].i, op.node_def.attr["seed2"].i)
     # The 0 has no meaning; without it, runs of older checkpoints would draw other numbers.
     text = f"{seed}/0/{seeds}/{op.name}"
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little")

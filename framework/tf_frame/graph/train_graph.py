@@ -147,24 +147,49 @@ def training_clones(
     Returns:
       The clones, and the features and labels of each.
     """
-    context = InputContext(
-        batch_size=config.clone_batch_size,
-        seed=config.random_seed,
-        num_shards=deployment.num_replicas,
-        shard_index=deployment.replica_id,
-        train_batch_size=config.train_batch_size,
-    )
     limited = first_batches(source, config)
-    batches = make_batches(limited, Mode.TRAIN, context, deployment)
-    check_batch(model, source, *batches[0])
-    next_batch = iter(batches)
+    batches: list[Batch] = []
+    if not config.batch_shards:
+        context = _input_context(config, deployment.num_replicas, deployment.replica_id)
+        batches = make_batches(limited, Mode.TRAIN, context, deployment)
+    count = iter(range(deployment.num_clones))
 
     def build_clone() -> Any:
+        index = next(count)
+        if config.batch_shards:
+            batches.append(_shard_batch(limited, config, deployment, index))
+        if index == 0:
+            check_batch(model, source, *batches[0])
         with xla_scope(config):
-            return build_model(model, *next(next_batch), Mode.TRAIN)
+            return build_model(model, *batches[index], Mode.TRAIN)
 
     clones = create_clones(deployment, build_clone, origin=describe_method(model, "build"))
     return clones, batches
+
+
+def _shard_batch(
+    source: Any, config: RunOptions, deployment: DeploymentConfig, index: int
+) -> Batch:
+    """Makes the input of the shard of a clone, and returns its batch.
+
+    Made just before the clone: the initial values of the variables depend on the number of
+    operations before them, and must not depend on the number of this worker's shards.
+    """
+    shard = config.input_shards(deployment.replica_id)[index]
+    context = _input_context(config, config.batch_shards, shard)
+    with tf.name_scope(""):
+        single = dataclasses.replace(deployment, num_clones=1)
+        return make_batches(source, Mode.TRAIN, context, single)[0]
+
+
+def _input_context(config: RunOptions, num_shards: int, shard_index: int) -> InputContext:
+    return InputContext(
+        batch_size=config.clone_batch_size,
+        seed=config.random_seed,
+        num_shards=num_shards,
+        shard_index=shard_index,
+        train_batch_size=config.train_batch_size,
+    )
 
 
 def xla_scope(config: RunOptions) -> contextlib.AbstractContextManager[Any]:
@@ -205,10 +230,12 @@ def placement_strategy(
 def _make_repeatable(train_op: Any, config: RunOptions) -> list[str]:
     """Orders reads, replaces random ops; returns why a resumed run would not be the same."""
     step = tf.train.get_global_step()
-    # Each worker draws different numbers.
-    seed = config.random_seed + _SEED_OF_WORKER * config.task
+    # Each worker draws different numbers, or each clone where clones have numbers of the job.
+    seed = config.random_seed + (0 if config.batch_shards else _SEED_OF_WORKER * config.task)
     read_step_before_change(train_op, step)
-    reasons = list(make_stateless(train_op, global_step=step, seed=seed))
+    reasons = list(
+        make_stateless(train_op, global_step=step, seed=seed, by_name=bool(config.batch_shards))
+    )
     several = config.update_ops == "all_clones" and config.num_clones > 1
     if several and tf.get_collection(tf.GraphKeys.UPDATE_OPS):
         reasons.append(

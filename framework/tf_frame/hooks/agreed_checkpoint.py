@@ -7,7 +7,7 @@ position after exactly this step (`cluster.agreement`).
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -184,11 +184,17 @@ class AgreedCheckpointHook(CheckpointHook):
             moved_at = step
 
 
-def worker_positions(agreement: Agreement, position: Any) -> dict[str, Tensor]:
-    """Adds reads of the input positions of all workers but the chief, for its checkpoints."""
+def worker_positions(
+    agreement: Agreement, position: Any, parts_of: Callable[[int], Sequence[int]]
+) -> dict[str, Tensor]:
+    """Adds reads of the input positions of all workers but the chief, for its checkpoints.
+
+    `parts_of` returns the parts of the data that a worker reads.
+    """
     tensors: dict[str, Tensor] = {}
     for worker in agreement.other_workers:
-        tensors |= agreement.position_tensors(position.worker_names(worker))
+        tensors |= agreement.position_tensors(position.names_of(parts_of(worker)))
         with tf.device(None):
-            tensors[step_name(worker)] = tf.identity(agreement.given_step(worker))
+            step = tf.identity(agreement.given_step(worker))
+        tensors |= {step_name(part): step for part in parts_of(worker)}
     return tensors

@@ -27,7 +27,7 @@ def schedule_context(
       num_examples: training examples per epoch; None if unknown.
       batches_per_step: number of batches that `accumulate` combines into a step.
     """
-    per_step = config.worker_batch_size * config.aggregated_replicas * batches_per_step
+    per_step = config.update_batch_size * batches_per_step
     return ScheduleContext(
         learning_rate=config.learning_rate,
         num_steps=max(config.max_steps - skipped_steps(config), 1),

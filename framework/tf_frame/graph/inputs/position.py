@@ -14,7 +14,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -53,7 +53,8 @@ class InputPosition:
 
     Args:
       fingerprint: the values that must be equal for a position to fit.
-      worker: number of this worker; each worker has its own names in the checkpoint.
+      parts: numbers of the parts of the data that this worker reads, usually its own number; each
+        part has its own names in the checkpoint.
       lockstep: whether all workers make every step together.
 
     Attributes:
@@ -62,11 +63,11 @@ class InputPosition:
     """
 
     def __init__(
-        self, fingerprint: Mapping[str, Any], *, worker: int = 0, lockstep: bool = False
+        self, fingerprint: Mapping[str, Any], *, parts: Sequence[int] = (0,), lockstep: bool = False
     ) -> None:
         self._fingerprint = dict(fingerprint)
-        self._step_name = step_name(worker) if lockstep else ""
-        self._fingerprint_name = _saved_name(_FINGERPRINT, worker)
+        self._step_names = [step_name(part) for part in parts] if lockstep else []
+        self._fingerprint_name = _saved_name(_FINGERPRINT, parts[0])
         self._reasons = streams_without_position()
         self.initializers = iterator_initializers()
         with tf.name_scope(_SCOPE), tf.device(None):
@@ -75,20 +76,23 @@ class InputPosition:
                 True, trainable=False, collections=[tf.GraphKeys.LOCAL_VARIABLES], name="saved"
             )
             self._leave_out = tf.assign(self._saved, False).op
-            handles = {
-                _saved_name(str(i), worker): op.inputs[1] for i, op in enumerate(self.initializers)
-            }
+            per_part = len(self.initializers) // len(parts)
+            self._kinds = [_FINGERPRINT, *map(str, range(per_part))]
+            names = [_saved_name(kind, part) for part in parts for kind in self._kinds[1:]]
+            inputs = [op.inputs[1] for op in self.initializers]
+            handles = dict(zip(names, inputs, strict=True))
+            fingerprint_text = tf.constant(json.dumps(self._fingerprint))
             self._serialized = [_serialized(handle) for handle in handles.values()]
             self._fed = {name: tf.placeholder(tf.string, []) for name in handles}
             self._restored = [_deserialized(h, self._fed[name]) for name, h in handles.items()]
             self.tensors: dict[str, Any] = {
-                self._fingerprint_name: tf.constant(json.dumps(self._fingerprint)),
+                **{_saved_name(_FINGERPRINT, part): fingerprint_text for part in parts},
                 **{name: self._if_saved(handle) for name, handle in handles.items()},
             }
 
-    def worker_names(self, worker: int) -> list[str]:
-        """Returns the names in the checkpoint of another worker's position."""
-        return [_saved_name(name.rpartition("/")[2], worker) for name in self.tensors]
+    def names_of(self, parts: Sequence[int]) -> list[str]:
+        """Returns the names in the checkpoint of the positions in other parts of the data."""
+        return [_saved_name(kind, part) for part in parts for kind in self._kinds]
 
     def check(self, session: Any) -> None:
         """Checks that the position can be saved, by evaluating it.
@@ -152,9 +156,8 @@ class InputPosition:
             )
 
     def _check_step(self, checkpoint: Checkpoint, report: Callable[[str], None]) -> None:
-        if self._step_name not in checkpoint:
-            return
-        step = int(checkpoint.read(self._step_name))
+        steps = {int(checkpoint.read(name)) for name in self._step_names if name in checkpoint}
+        step = min(steps, default=read_step(checkpoint.path))
         if step != read_step(checkpoint.path):
             report(
                 f"warning: {checkpoint.path} holds the position of this worker in the input at "
@@ -203,18 +206,20 @@ def make_input_position(source: Any, config: RunOptions) -> InputPosition | None
         _LOG.info("the position in the input is not saved: no checkpoint holds pending gradients")
         return None
     return InputPosition(
-        _fingerprint(source, config), worker=config.task, lockstep=config.makes_steps_together
+        _fingerprint(source, config),
+        parts=config.input_shards(config.task),
+        lockstep=config.makes_steps_together,
     )
 
 
-def step_name(worker: int) -> str:
-    """Returns the name in the checkpoint of the step when a worker saved its position."""
-    return _saved_name(_STEP, worker)
+def step_name(part: int) -> str:
+    """Returns the name in the checkpoint of the step when the position in a part was saved."""
+    return _saved_name(_STEP, part)
 
 
-def _saved_name(name: str, worker: int) -> str:
-    # Worker 0 has no number, as in older checkpoints of single processes.
-    return f"{_SCOPE}/worker_{worker}/{name}" if worker else f"{_SCOPE}/{name}"
+def _saved_name(name: str, part: int) -> str:
+    # Part 0 has no number, as in older checkpoints of single processes.
+    return f"{_SCOPE}/worker_{part}/{name}" if part else f"{_SCOPE}/{name}"
 
 
 def _fingerprint(source: Any, config: RunOptions) -> dict[str, Any]:
@@ -229,10 +234,16 @@ def _fingerprint(source: Any, config: RunOptions) -> dict[str, Any]:
         "--num_clones": config.num_clones,
         "--random_seed": config.random_seed,
         **({"--overfit_batches": n} if (n := config.overfit_batches) else {}),
-        **({"workers": n} if (n := config.worker_replicas) > 1 else {}),
+        **_parts_of_data(config),
         _TENSORFLOW: tf.__version__,
     }
     return dict(json.loads(json.dumps(fingerprint, default=repr)))
+
+
+def _parts_of_data(config: RunOptions) -> dict[str, int]:
+    if config.batch_shards:
+        return {"--batch_shards": config.batch_shards}
+    return {"workers": config.worker_replicas} if config.worker_replicas > 1 else {}
 
 
 def _read(checkpoint: Checkpoint, name: str) -> bytes:

@@ -26,6 +26,11 @@ from tf_frame.graph.sync_batch_norm import share_statistics
 from tf_frame.graph.update import gradients
 from tf_frame.graph.update.all_reduce import sum_by_all_reduce, worker_group
 from tf_frame.graph.update.apply_gradients import all_ready, apply_gradients
+from tf_frame.graph.update.batch_shards import (
+    batch_shards,
+    refuse_shared_statistics,
+    sum_shards,
+)
 from tf_frame.graph.update.loss_scale import make_loss_scale
 from tf_frame.graph.update.moving_averages import MovingAverages, moving_averages
 from tf_frame.graph.update.sync_replicas import synchronous
@@ -78,7 +83,10 @@ def make_update(
     Arguments as of `build_train_graph`.
     """
     global_step = tf.train.get_global_step()
-    losses = gather_losses(clones, regularization=config.regularization, total=config.total_loss)
+    shards = batch_shards(config, deployment)
+    losses = gather_losses(
+        clones, regularization=config.regularization, total=config.total_loss, shards=shards
+    )
     with tf.device(deployment.optimizer_device()):
         rate = learning_rate(schedule, config=config, global_step=global_step)
     scale = make_loss_scale(config)
@@ -92,7 +100,11 @@ def make_update(
     trained = gradients.variables_to_train(config.trainable_scopes, origin=origin)
     per_clone = gradients.clone_gradients(clones, scaled, tf_optimizer, trained)
     with tf.device(deployment.optimizer_device()):
-        summed = _combine_gradients(clones, per_clone, config, deployment)
+        if shards:
+            refuse_shared_statistics(clones)
+            summed = sum_shards(shards, per_clone, losses.regularization)
+        else:
+            summed = _combine_gradients(clones, per_clone, config, deployment)
         gradients.check_gradients(summed, origin=origin)
         grads_and_vars = gradients.transform_gradients(summed, transforms)
         ready = all_ready(transforms)
@@ -241,6 +253,7 @@ def _check_model_train_op(
         "gradient transforms": bool(transforms),
         "sync_replicas": config.sync_replicas,
         "all-reduce between workers without parameter servers": config.all_reduce,
+        f"batch_shards {config.batch_shards}": config.batch_shards,
         "moving_average_decay": config.moving_average_decay is not None,
     }
     for option, is_requested in unsupported.items():

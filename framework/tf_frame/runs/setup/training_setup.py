@@ -149,6 +149,8 @@ class TrainingSetup:
     def examples_per_step(self) -> int:
         """Returns the examples of all workers in one global step."""
         config = self.config
+        if config.batch_shards:
+            return config.update_batch_size * self.batches_per_step()
         return config.worker_batch_size * config.worker_replicas * self.batches_per_step()
 
     def check(self, info: InputInfo, *, evaluate: bool = False) -> None:

@@ -150,7 +150,7 @@ def _checkpoint_hook(
     return AgreedCheckpointHook(
         parts.model_dir,
         parts.graph.scaffold,
-        extras=extras and {**extras, **worker_positions(agreement, position)},
+        extras=extras and {**extras, **worker_positions(agreement, position, config.input_shards)},
         agreement=agreement,
         last_step=config.max_steps,
         interrupted=parts.interrupted,
