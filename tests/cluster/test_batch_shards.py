@@ -16,8 +16,11 @@ WORDS = (
 )
 
 
-def job_of(folder, num_workers):
-    return RunningJob(folder, WORDS, num_workers=num_workers)
+SYNC = (*WORDS, "--sync_replicas")
+
+
+def job_of(folder, num_workers, num_ps):
+    return RunningJob(folder, SYNC if num_ps else WORDS, num_workers=num_workers, num_ps=num_ps)
 
 
 def variables(values):
@@ -26,11 +29,12 @@ def variables(values):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("num_ps", [0, 2], ids=["all-reduce", "parameter servers"])
 @pytest.mark.parametrize("how", ["killed", "stopped"])
-def test_four_two_three_and_one_workers_end_like_one_process(tmp_path, how):
+def test_four_two_three_and_one_workers_end_like_one_process(tmp_path, how, num_ps):
     expected = run_alone(tmp_path, WORDS)
     for num_workers, step in ((4, 10), (2, 20), (3, 30)):
-        with job_of(tmp_path, num_workers) as job:
+        with job_of(tmp_path, num_workers, num_ps) as job:
             job.start()
             job.wait_for_checkpoint(step)
             if how == "killed":
@@ -39,7 +43,7 @@ def test_four_two_three_and_one_workers_end_like_one_process(tmp_path, how):
                 job.send(signal.SIGTERM)
                 assert set(job.wait()) == {143}
             assert step <= job.newest_step() < LAST_STEP
-    with job_of(tmp_path, 1) as job:
+    with job_of(tmp_path, 1, num_ps) as job:
         job.start()
         job.ended_well()
         said = job.log("chief-0")

@@ -147,7 +147,9 @@ def _overfitting(config: RunOptions) -> list[tuple[str, str]]:
 
 def _examples(setup: TrainingSetup) -> str:
     batches = setup.batches_per_step()
-    examples = setup.config.worker_batch_size * batches
+    config = setup.config
+    of_step = config.update_batch_size if config.batch_shards else config.worker_batch_size
+    examples = of_step * batches
     return f"{examples}" + (f" ({batches} batches)" if batches > 1 else "")
 
 
@@ -170,7 +172,7 @@ def _learning_rate(setup: TrainingSetup) -> str:
 
 
 def _devices(config: RunOptions) -> str:
-    clones = "1 clone" if config.num_clones == 1 else f"{config.num_clones} clones"
+    clones = "1 clone" if config.worker_clones == 1 else f"{config.worker_clones} clones"
     if config.clone_on_cpu:
         clones += " on CPU:0"
     return f"{clones}, {config.worker_replicas} worker(s), {config.num_ps_tasks} ps task(s)"

@@ -148,7 +148,7 @@ class RunOptions(
             )
         excluded = {
             f"--num_clones {self.num_clones}": self.num_clones > 1,
-            f"--num_ps_tasks {self.num_ps_tasks}": self.num_ps_tasks,
+            f"--replicas_to_aggregate {self.replicas_to_aggregate}": self.replicas_to_aggregate,
             f"--overfit_batches {self.overfit_batches}": self.overfit_batches,
             "--gradient_reduction all_reduce": self.gradient_reduction == "all_reduce",
             "--update_ops all_clones": self.update_ops == "all_clones",
@@ -156,6 +156,8 @@ class RunOptions(
         for option, is_given in excluded.items():
             if is_given:
                 raise ConfigError(f"{shards} cannot be combined with {option}; leave one out")
+        if self.num_ps_tasks and not self.sync_replicas:
+            raise ConfigError(f"{shards} with parameter servers needs --sync_replicas")
 
     @property
     def all_reduce(self) -> bool:

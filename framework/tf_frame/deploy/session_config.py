@@ -13,6 +13,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.cluster import Cluster
+from tf_frame.cluster.tf_config import TaskType
 from tf_frame.config.option_groups import DeviceOptions
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.deployment_config import DeploymentConfig
@@ -27,7 +28,8 @@ def make_deployment(config: RunOptions, cluster: Cluster) -> DeploymentConfig:
     """
     gpus = len(gpus_in_use(config))
     on_server = bool(cluster.target and not cluster.jobs)  # The server has the devices.
-    shards = config.input_shards(cluster.task_id) if config.batch_shards else None
+    worker = cluster.task_id if cluster.role == TaskType.WORKER else 0
+    shards = config.input_shards(worker) if config.batch_shards else None
     if gpus and not (config.clone_on_cpu or on_server) and config.num_clones > gpus:
         where = "--gpus names" if config.gpus else "this machine has"
         raise ConfigError(
@@ -37,7 +39,7 @@ def make_deployment(config: RunOptions, cluster: Cluster) -> DeploymentConfig:
     return DeploymentConfig(
         num_clones=config.worker_clones,
         clone_on_cpu=config.clone_on_cpu,
-        replica_id=cluster.task_id,
+        replica_id=worker,
         num_replicas=cluster.num_workers,
         num_ps_tasks=cluster.num_ps_tasks,
         worker_job_name=cluster.worker_job,

@@ -143,6 +143,9 @@ def loss_averages(losses: Mapping[str, Any], *, decay: float) -> tuple[Any, list
 
 
 def _sum(losses: Sequence[Any], shards: BatchShards | None) -> Any:
+    if shards and not shards.sees_all:
+        # Those of this worker stand for all.
+        return tf.add_n(losses) * (shards.count / len(losses))
     if shards:
         return tf.identity(shards.sums([[loss] for loss in losses])[0], name="data_loss")
     return losses[0] if len(losses) == 1 else tf.add_n(losses, name="data_loss")

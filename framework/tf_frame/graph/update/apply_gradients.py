@@ -55,12 +55,22 @@ def apply_gradients(
     if ready is None:
         return tf.group(apply())
     if isinstance(optimizer, (SyncReplicas, tf.train.SyncReplicasOptimizer)):
+        refuse_held_back(ready)
+    return _apply_if(ready, apply)
+
+
+def refuse_held_back(ready: Any) -> None:
+    """Refuses transforms that hold updates back, where the optimizer waits for other workers.
+
+    Raises:
+      ConfigError: `ready`, of `all_ready`, is not None.
+    """
+    if ready is not None:
         raise ConfigError(
             "--sync_replicas cannot wait for updates that are held back: leave out accumulate "
             "(--replicas_to_aggregate adds up gradients as well), and with float16 give a "
             "--loss_scale"
         )
-    return _apply_if(ready, apply)
 
 
 def all_ready(transforms: Iterable[Any]) -> Any:

@@ -13,7 +13,7 @@ bit, and each worker adds up the rest of the tree.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -25,6 +25,7 @@ from tf_frame.errors import ConfigError
 from tf_frame.gradient_transforms.values import GradsAndVars
 from tf_frame.graph.update.all_reduce import AllReduceGroup, worker_group
 from tf_frame.graph.update.collectives import shaped
+from tf_frame.graph.update.sync_replicas import SyncReplicas
 from tf_frame.layers.moments import TO_SHARE
 
 # A subtree: its first shard, and the shard behind its last one.
@@ -58,14 +59,30 @@ class BatchShards:
             known.
         """
         with tf.name_scope("batch_shards"):
-            leaves = {
-                (shard, shard + 1): list(map(_fixed, tensors))
-                for shard, tensors in zip(self.own, tensors_of_shards, strict=True)
-            }
-            sums = {node: self._add(node, leaves) for node in _nodes(self.own, self.count)}
-            if self.group is not None:
-                sums = self._exchange(self.group, sums)
-            return self._add((0, self.count), sums)
+            sums = self.own_sums(tensors_of_shards)
+            return self.total(self._exchange(self.group, sums) if self.group else sums)
+
+    def own_sums(self, tensors_of_shards: Sequence[Sequence[Any]]) -> dict[Node, list[Any]]:
+        """Adds up tensors over the largest subtrees of this worker; see `sums`."""
+        leaves = {
+            (shard, shard + 1): list(map(_fixed, tensors))
+            for shard, tensors in zip(self.own, tensors_of_shards, strict=True)
+        }
+        return {node: self._add(node, leaves) for node in _nodes(self.own, self.count)}
+
+    def total(self, sums: Mapping[Node, Sequence[Any]]) -> list[Any]:
+        """Adds up the sums over the subtrees of all workers."""
+        return self._add((0, self.count), {node: list(parts) for node, parts in sums.items()})
+
+    @property
+    def nodes(self) -> list[Node]:
+        """The largest subtrees of each worker."""
+        return [node for shards in self.workers for node in _nodes(shards, self.count)]
+
+    @property
+    def sees_all(self) -> bool:
+        """Whether a step of this worker has the sums over all shards, and not the chief alone."""
+        return self.group is not None or len(self.workers) == 1
 
     def _add(self, node: Node, parts: Mapping[Node, list[Any]]) -> list[Any]:
         if node in parts:
@@ -77,7 +94,7 @@ class BatchShards:
         self, group: AllReduceGroup, own: Mapping[Node, list[Any]]
     ) -> dict[Node, list[Any]]:
         """Returns the sums of the subtrees of all workers."""
-        nodes = [node for shards in self.workers for node in _nodes(shards, self.count)]
+        nodes = self.nodes
         like = next(iter(own.values()))
         zeros = [tf.zeros(bits.shape, bits.dtype) for bits in map(_to_bits, like)]
         rows = [list(map(_to_bits, own[node])) if node in own else zeros for node in nodes]
@@ -105,10 +122,65 @@ def batch_shards(config: RunOptions, deployment: DeploymentConfig) -> BatchShard
 def sum_shards(
     shards: BatchShards, per_clone: Sequence[GradsAndVars], penalty: Any
 ) -> GradsAndVars:
-    """Adds up the gradients of all shards; sparse gradients become dense.
+    """Adds up the gradients of all shards; see `dense_gradients`."""
+    variables, gradients = dense_gradients(per_clone, penalty)
+    return _all_pairs(per_clone, dict(zip(variables, shards.sums(gradients), strict=True)))
+
+
+def send_shards(
+    shards: BatchShards,
+    replicas: SyncReplicas,
+    per_clone: Sequence[GradsAndVars],
+    penalty: Any,
+    *,
+    after: Any,
+    transform: Callable[[GradsAndVars], GradsAndVars],
+    global_step: Any,
+) -> tuple[Any, GradsAndVars]:
+    """Sends the gradients of the own shards to the chief, which makes the update.
 
     Args:
       shards: the shards.
+      replicas: the optimizer.
+      per_clone, penalty: see `dense_gradients`.
+      after: tensor that a worker computes before the variables change.
+      transform: makes the pairs for the optimizer from the sums over all shards.
+      global_step: the variable.
+
+    Returns:
+      The operation of this worker, and the sums over its shards, for summaries.
+    """
+    indices, gradients = dense_gradients(per_clone, penalty)
+    own = shards.own_sums(gradients)
+    with tf.control_dependencies([after]):
+        own = {node: [tf.identity(part) for part in parts] for node, parts in own.items()}
+
+    def combine(parts: Mapping[Node, Sequence[Any]]) -> GradsAndVars:
+        sums = dict(zip(indices, shards.total(parts), strict=True))
+        changed = transform(_all_pairs(per_clone, sums))
+        return [(gradient, variable) for gradient, variable in changed if gradient is not None]
+
+    update = replicas.apply_sums(
+        own,
+        parts=shards.nodes,
+        variables=[per_clone[0][index][1] for index in indices],
+        global_step=global_step,
+        combine=combine,
+    )
+    added = [tf.add_n(column) for column in zip(*own.values(), strict=True)]
+    return update, _all_pairs(per_clone, dict(zip(indices, added, strict=True)))
+
+
+def _all_pairs(per_clone: Sequence[GradsAndVars], sums: Mapping[int, Any]) -> GradsAndVars:
+    return [(sums.get(index), variable) for index, (_, variable) in enumerate(per_clone[0])]
+
+
+def dense_gradients(
+    per_clone: Sequence[GradsAndVars], penalty: Any
+) -> tuple[list[int], list[list[Any]]]:
+    """Returns the numbers of the variables with a gradient, and the dense gradients of each shard.
+
+    Args:
       per_clone: gradients of each own shard.
       penalty: the regularisation, which the first shard alone has in its loss; or None. A variable
         that only the regularisation depends on has no gradient in the other shards.
@@ -123,9 +195,7 @@ def sum_shards(
         for index, of_penalty in enumerate(by_penalty)
         if of_penalty is not None or per_clone[-1][index][0] is not None
     ]
-    dense = [[_dense(pairs[index]) for index in used] for pairs in per_clone]
-    sums = dict(zip(used, shards.sums(dense), strict=True))
-    return [(sums.get(index), variable) for index, variable in enumerate(variables)]
+    return used, [[_dense(pairs[index]) for index in used] for pairs in per_clone]
 
 
 def refuse_shared_statistics(clones: Sequence[Clone]) -> None:

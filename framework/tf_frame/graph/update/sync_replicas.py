@@ -20,7 +20,7 @@ another worker has no more data.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -58,13 +58,14 @@ class _Accumulator:
     Args:
       gradient: a dense gradient of the shape of the variable, or `tf.IndexedSlices`.
       variable: the variable.
+      part: name of the part of the batch whose gradient it takes; empty: the whole batch.
     """
 
-    def __init__(self, gradient: Any, variable: Any) -> None:
+    def __init__(self, gradient: Any, variable: Any, part: str = "") -> None:
         self._device = variable.device
         sparse = isinstance(gradient, tf.IndexedSlices)
         make = tf.SparseConditionalAccumulator if sparse else tf.ConditionalAccumulator
-        name = f"{variable.op.name}/gradients"
+        name = f"{variable.op.name}/gradients{part}"
         with tf.device(self._device):
             accumulator = make(gradient.dtype, shape=variable.shape, shared_name=name)
         self._apply = accumulator.apply_indexed_slices_grad if sparse else accumulator.apply_grad
@@ -124,20 +125,69 @@ class SyncReplicas:
           The operation of a worker: sends the gradients, and waits for a token.
         """
         pairs = list(grads_and_vars)
+        self._make_queues(global_step)
+        self._accumulators = [_Accumulator(gradient, variable) for gradient, variable in pairs]
+        sent = [
+            accumulator.send(gradient, self._token)
+            for accumulator, (gradient, _) in zip(self._accumulators, pairs, strict=True)
+        ]
+        means = [accumulator.mean(self._aggregated) for accumulator in self._accumulators]
+        averaged = list(zip(means, [variable for _, variable in pairs], strict=True))
+        return self._after_update(sent, averaged)
+
+    def apply_sums(
+        self,
+        own: Mapping[Any, Sequence[Any]],
+        *,
+        parts: Sequence[Any],
+        variables: Sequence[Any],
+        global_step: Any,
+        combine: Callable[[Mapping[Any, Sequence[Any]]], list[tuple[Any, Any]]],
+    ) -> Any:
+        """Builds the part of a worker, and the update of the chief, for sums over parts of a batch.
+
+        Args:
+          own: part of the batch -> gradient of each variable, of this worker.
+          parts: the parts of all workers.
+          variables: the variables.
+          global_step: the variable.
+          combine: takes part -> gradient of each variable, of all workers; returns the pairs for
+            the optimizer. Its operations run on the chief alone.
+
+        Returns:
+          The operation of a worker: sends the gradients, and waits for a token.
+        """
+        self._make_queues(global_step)
+        like = next(iter(own.values()))
+        of_parts = {
+            part: [
+                _Accumulator(gradient, variable, f"_{'_'.join(map(str, part))}")
+                for gradient, variable in zip(like, variables, strict=True)
+            ]
+            for part in parts
+        }
+        self._accumulators = [one for several in of_parts.values() for one in several]
+        sent = [
+            accumulator.send(gradient, self._token)
+            for part, gradients in own.items()
+            for accumulator, gradient in zip(of_parts[part], gradients, strict=True)
+        ]
+        taken = {part: [one.mean(1) for one in several] for part, several in of_parts.items()}
+        return self._after_update(sent, combine(taken))
+
+    def _make_queues(self, global_step: Any) -> None:
         self._global_step = global_step
         with tf.device(global_step.device), tf.name_scope("sync_replicas"):
             self._queues = [_token_queue(index) for index in range(self._num_queues)]
             self._queue = self._queues[0 if self._shared else self._worker]
         # Local variables: the last token of this worker, and the epoch of the chief.
         self._token, self._epoch = _local("sync_token"), _local("sync_epoch")
-        self._accumulators = [_Accumulator(gradient, variable) for gradient, variable in pairs]
-        sent = [
-            accumulator.send(gradient, self._token)
-            for accumulator, (gradient, _) in zip(self._accumulators, pairs, strict=True)
-        ]
+
+    def _after_update(self, sent: Sequence[Any], averaged: list[tuple[Any, Any]]) -> Any:
+        """Builds the update, and returns the wait of a worker for it."""
         # Every worker builds the update, because its variables (slots) must be in every graph.
-        self._update = self._build_update([variable for _, variable in pairs])
-        with tf.control_dependencies(sent), tf.device(global_step.device):
+        self._update = self._build_update(averaged)
+        with tf.control_dependencies(sent), tf.device(self._global_step.device):
             token = self._newest_token()
         self._build_session_start()
         return tf.assign(self._token, token).op
@@ -161,11 +211,8 @@ class SyncReplicas:
         waiting = tf.maximum(self._queue.size(), 1)
         return self._queue.dequeue_many(waiting)[-1]
 
-    def _build_update(self, variables: list[Any]) -> Any:
-        means = [accumulator.mean(self._aggregated) for accumulator in self._accumulators]
-        update = self._optimizer.apply_gradients(
-            list(zip(means, variables, strict=True)), global_step=self._global_step
-        )
+    def _build_update(self, averaged: list[tuple[Any, Any]]) -> Any:
+        update = self._optimizer.apply_gradients(averaged, global_step=self._global_step)
         with tf.control_dependencies([update]):
             moved = self._averages.apply() if self._averages else tf.no_op()
         with tf.control_dependencies([moved]), tf.device(self._global_step.device):

@@ -8,6 +8,7 @@ moving averages. A model function of tf.estimator returns its own train op, whic
 from __future__ import annotations
 
 import dataclasses
+import functools
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -25,10 +26,15 @@ from tf_frame.graph.model_output import LOSS, output_origin
 from tf_frame.graph.sync_batch_norm import share_statistics
 from tf_frame.graph.update import gradients
 from tf_frame.graph.update.all_reduce import sum_by_all_reduce, worker_group
-from tf_frame.graph.update.apply_gradients import all_ready, apply_gradients
+from tf_frame.graph.update.apply_gradients import (
+    all_ready,
+    apply_gradients,
+    refuse_held_back,
+)
 from tf_frame.graph.update.batch_shards import (
     batch_shards,
     refuse_shared_statistics,
+    send_shards,
     sum_shards,
 )
 from tf_frame.graph.update.loss_scale import make_loss_scale
@@ -99,23 +105,38 @@ def make_update(
     origin = output_origin(clones[0].outputs)
     trained = gradients.variables_to_train(config.trainable_scopes, origin=origin)
     per_clone = gradients.clone_gradients(clones, scaled, tf_optimizer, trained)
+    if shards:
+        refuse_shared_statistics(clones)
+    transform = functools.partial(gradients.transform_gradients, transforms=transforms)
     with tf.device(deployment.optimizer_device()):
-        if shards:
-            refuse_shared_statistics(clones)
-            summed = sum_shards(shards, per_clone, losses.regularization)
+        if shards and config.sync_replicas:
+            ready = all_ready(transforms)
+            refuse_held_back(ready)
+            apply, grads_and_vars = send_shards(
+                shards,
+                tf_optimizer,
+                per_clone,
+                losses.regularization,
+                after=losses.total,
+                transform=transform,
+                global_step=global_step,
+            )
         else:
-            summed = _combine_gradients(clones, per_clone, config, deployment)
-        gradients.check_gradients(summed, origin=origin)
-        grads_and_vars = gradients.transform_gradients(summed, transforms)
-        ready = all_ready(transforms)
-        apply = apply_gradients(
-            tf_optimizer,
-            gradients.wait_for_loss(losses.total, grads_and_vars),
-            ready=ready,
-            global_step=global_step,
-            # With synchronous replicas the chief's optimizer moves the averages.
-            then=averages.apply if averages and not config.sync_replicas else None,
-        )
+            if shards:
+                summed = sum_shards(shards, per_clone, losses.regularization)
+            else:
+                summed = _combine_gradients(clones, per_clone, config, deployment)
+            gradients.check_gradients(summed, origin=origin)
+            grads_and_vars = transform(summed)
+            ready = all_ready(transforms)
+            apply = apply_gradients(
+                tf_optimizer,
+                gradients.wait_for_loss(losses.total, grads_and_vars),
+                ready=ready,
+                global_step=global_step,
+                # With synchronous replicas the chief's optimizer moves the averages.
+                then=averages.apply if averages and not config.sync_replicas else None,
+            )
     own_steps, count_step = _own_steps(config)
     statistics = _statistics_updates(clones, config)
     update = tf.group(apply, *statistics, *count_step, name="update_barrier")
