@@ -22,6 +22,7 @@ from tf_frame.config.flags import parse_flags, split_flags
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
 from tf_frame.launch.job import ON, OPTIONS, PLACES, Job
+from tf_frame.launch.worker_counts import parse_worker_counts
 from tf_frame.runs.setup.training_setup import TrainingSetup
 
 _USAGE = """usage: tf-frame launch [OPTIONS] -- run --plugin NAME [OPTIONS OF THE RUN]
@@ -60,6 +61,7 @@ def main(argv: Sequence[str]) -> int:
     options = _options(place)
     defaults = {option.name: option.default for option in options}
     values = defaults | named | parse_flags(other_words, options)
+    values["min_workers"], values["num_workers"] = parse_worker_counts(str(values["num_workers"]))
     job, setup = make_job(run_words, values)
     # If the tasks run on other machines, only those may have the folder and the data.
     if hasattr(place, "check"):
@@ -89,9 +91,32 @@ def make_job(words: Sequence[str], values: Mapping[str, Any]) -> tuple[Job, Trai
         model_dir=setup.model_dir,
         num_ps=values["num_ps"],
         num_workers=values["num_workers"],
+        min_workers=_min_workers(values, setup.config.batch_shards),
         evaluator=values["evaluator"],
     )
     return job, setup
+
+
+def _min_workers(values: Mapping[str, Any], batch_shards: int) -> int | None:
+    """Returns the least number of workers; None for a job that needs all.
+
+    Raises:
+      ConfigError: the job cannot go on with fewer workers.
+    """
+    least, most = values.get("min_workers", values["num_workers"]), values["num_workers"]
+    if least == most:
+        return None
+    counts = f"--num_workers {least}..{most}"
+    if values.get(ON.name, ON.default) != ON.default:
+        raise ConfigError(
+            f"{counts} is for --on {ON.default}; elsewhere start the job again with another number"
+        )
+    if batch_shards < most:
+        raise ConfigError(
+            f"{counts} needs --batch_shards of the run, after --, of at least {most}: otherwise a "
+            "job does not go on with another number of workers"
+        )
+    return int(least)
 
 
 def _check_is_run(words: Sequence[str]) -> None:

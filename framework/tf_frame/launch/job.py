@@ -46,7 +46,13 @@ OPTIONS = (
         "parameter servers; 0: every worker holds the variables, and all-reduces the gradients",
         min=0,
     ),
-    Option("num_workers", int, 1, "tasks that train, the chief among them", min=1),
+    Option(
+        "num_workers",
+        str,
+        "1",
+        "tasks that train, the chief among them; 2..4: with --batch_shards of the run, go on with "
+        "as few as 2 when others are lost for good (--on local)",
+    ),
     Option(
         "evaluator",
         bool,
@@ -78,6 +84,7 @@ class Job:
       model_dir: the folder of the run, which all tasks share.
       num_ps: number of parameter servers; 0: the workers all-reduce their gradients.
       num_workers: number of tasks that train, the chief among them.
+      min_workers: the least number with which the job goes on; None: it needs all.
       evaluator: whether a task of its own evaluates the checkpoints.
     """
 
@@ -85,6 +92,7 @@ class Job:
     model_dir: str
     num_ps: int = 0
     num_workers: int = 1
+    min_workers: int | None = None
     evaluator: bool = False
 
     @property

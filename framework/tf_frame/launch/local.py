@@ -17,8 +17,9 @@ from tf_frame.launch.commands import LOG_FOLDER, task_commands
 from tf_frame.launch.job import Job
 from tf_frame.launch.job_report import Limits, format_ends, format_failure
 from tf_frame.launch.job_screen import JobScreen
-from tf_frame.launch.process import PROGRAM
+from tf_frame.launch.process import PROGRAM, TaskCommand
 from tf_frame.launch.supervisor import Supervisor
+from tf_frame.launch.worker_counts import WorkerCounts
 from tf_frame.runs.setup.folder_claim import check_writable, refuse_if_busy
 from tf_frame.runs.setup.training_setup import TrainingSetup
 
@@ -89,7 +90,41 @@ def main(
       ConfigError: there are too few GPUs, or the logs cannot be written.
     """
     gpus, cpus = values["gpus_per_worker"], values["cpus_per_task"]
-    commands = task_commands(job, gpus_per_worker=gpus, cpus_per_task=cpus, program=program)
+
+    def commands(job: Job) -> list[TaskCommand]:
+        return task_commands(job, gpus_per_worker=gpus, cpus_per_task=cpus, program=program)
+
+    first_commands = commands(job)
+    _make_log_folder(job)
+    begin = time.monotonic()
+    with output_may_fail():
+        screen = JobScreen(job.tasks)
+        screen.say(_introduction(job))
+        bounds = Limits(max_restarts=values["max_restarts"], **(limits or {}))
+        workers = WorkerCounts(job, screen.say)
+        supervisor, code = _run(first_commands, workers, screen, bounds)
+        while workers.goes_on(supervisor):
+            supervisor, code = _run(commands(workers.job), workers, screen, bounds)
+        _show_end(supervisor, screen, job.model_dir, time.monotonic() - begin)
+    return code
+
+
+def _run(
+    commands: Sequence[TaskCommand], workers: WorkerCounts, screen: JobScreen, limits: Limits
+) -> tuple[Supervisor, int]:
+    """Runs the tasks of a number of workers; returns what looked after them, and the exit code."""
+    supervisor = Supervisor(
+        commands,
+        workers.job.model_dir,
+        screen,
+        limits,
+        can_lose=workers.can_be_fewer,
+        regroup_due=workers.may_grow,
+    )
+    return supervisor, supervisor.run()
+
+
+def _make_log_folder(job: Job) -> None:
     try:
         os.makedirs(os.path.join(job.model_dir, LOG_FOLDER), exist_ok=True)
     except OSError as error:
@@ -97,15 +132,6 @@ def main(
             f"--model_dir {job.model_dir} cannot be written: {error.strerror}; choose another "
             "folder"
         ) from None
-    begin = time.monotonic()
-    with output_may_fail():
-        screen = JobScreen(job.tasks)
-        screen.say(_introduction(job))
-        bounds = Limits(max_restarts=values["max_restarts"], **(limits or {}))
-        supervisor = Supervisor(commands, job.model_dir, screen, bounds)
-        code = supervisor.run()
-        _show_end(supervisor, screen, job.model_dir, time.monotonic() - begin)
-    return code
 
 
 def _introduction(job: Job) -> str:

@@ -7,11 +7,11 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from tf_frame.errors import EXIT_FAILED, EXIT_OK
 from tf_frame.launch import watchdog
-from tf_frame.launch.job import CHIEF, EVALUATOR, PS
+from tf_frame.launch.job import CHIEF, EVALUATOR, PS, WORKER
 from tf_frame.launch.job_report import Failure, JobReport, Limits
 from tf_frame.launch.job_screen import JobScreen
 from tf_frame.launch.noted_signals import note_signals
@@ -55,18 +55,35 @@ class Guard:
 
 
 class Supervisor:
-    """Starts, watches, restarts and ends the tasks of a job; `model_dir` has the status files.
+    """Starts, watches, restarts and ends the tasks of a job.
+
+    Args:
+      commands: the commands of the tasks.
+      model_dir: the folder with the status files.
+      screen, limits: the screen, and the limits of restarts and times.
+      can_lose: whether all tasks end when one of them dies too often, instead of a failure.
+      regroup_due: called again and again; true ends all tasks, which save.
 
     Attributes:
       runs: the tasks.
+      lost: the task that died too often, with `can_lose`; None: none did.
+      regroups: whether `regroup_due` ended the tasks.
       failure: the reason why the job failed; None without a failure.
       received: the signal that stopped the job, None without one.
     """
 
     def __init__(
-        self, commands: Sequence[TaskCommand], model_dir: str, screen: JobScreen, limits: Limits
+        self,
+        commands: Sequence[TaskCommand],
+        model_dir: str,
+        screen: JobScreen,
+        limits: Limits,
+        *,
+        can_lose: bool = False,
+        regroup_due: Callable[[], bool] = lambda: False,
     ) -> None:
         self._screen, self._limits = screen, limits
+        self._can_lose, self._regroup_due = can_lose, regroup_due
         self._guard = Guard()
         self.runs = [
             TaskRun(command, self._guard.started, self._guard.ended) for command in commands
@@ -79,6 +96,8 @@ class Supervisor:
         self._kill_at: float | None = None
         self._end_at: float | None = None
         self.failure: Failure | None = None
+        self.lost: TaskRun | None = None
+        self.regroups = False
         self.received: int | None = None
 
     def run(self) -> int:
@@ -102,6 +121,10 @@ class Supervisor:
             self._look_after(run)
         self._obey_signals()
         self._keep_limits()
+        if not self._stops and self._end_at is None and self._regroup_due():
+            self.regroups = True
+            self._screen.say("all workers are tried again: the tasks save and stop")
+            self._stop(self._limits.save_secs)
         self._report.progress()
 
     def _look_after(self, run: TaskRun) -> None:
@@ -127,11 +150,22 @@ class Supervisor:
             self._fail(f"{run.task} {run.end_text()}", run)
         elif outcome is Outcome.RESTART and run.deaths >= self._limits.max_restarts:
             often = f"after {run.deaths} of at most {self._limits.max_restarts} restarts"
-            self._fail(f"{run.task} {run.end_text()}, {often}", run)
+            self._give_up(f"{run.task} {run.end_text()}, {often}", run)
         elif run.keeps_losing_peers():
             self._fail(f"{run.task} lost the other tasks again and again", run)
         else:
             self._restart(run, counts=outcome is Outcome.RESTART)
+
+    def _give_up(self, text: str, run: TaskRun) -> None:
+        if not self._can_lose or run.task.type not in (CHIEF, WORKER):
+            self._fail(text, run)
+            return
+        self.lost, self._stops = run, True
+        self._screen.say(f"{text}; the job goes on without a worker")
+        # The others cannot make a step any more, and have nothing to save.
+        for each in self.runs:
+            each.cancel()
+            each.dismiss()
 
     def _restart(self, run: TaskRun, *, counts: bool) -> None:
         how = run.end_text()
@@ -215,6 +249,11 @@ class Supervisor:
             self._screen.say(f"{why} {names}" if why == "killing" else f"{names} {why}")
         for run in self.runs:
             run.kill()
+
+    @property
+    def is_complete(self) -> bool:
+        """True if the chief has ended well by itself."""
+        return self._end_at is not None
 
     def _all_have_ended(self) -> bool:
         return all(run.exit_code is not None for run in self.runs)
