@@ -7,7 +7,7 @@ import pytest
 
 from job import JOINT_WORDS, LAST_STEP, RunningJob, assert_same, run_alone
 
-pytestmark = [pytest.mark.process, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.process, pytest.mark.timeout(1500)]
 
 WORDS = (
     *JOINT_WORDS,
@@ -16,11 +16,24 @@ WORDS = (
 )
 
 
-SYNC = (*WORDS, "--sync_replicas")
+_PLUGINS = (
+    *("--noevaluate", "--max_steps", str(LAST_STEP), "--learning_rate", "0.001"),
+    *("--train_batch_size", "8", "--batch_shards", "4"),
+    *("--save_checkpoint_steps", "10", "--save_checkpoint_secs", "none"),
+)
+_SMALL = ("--input.crop_size", "33", "--model.depth_multiplier", "0.1")
+KINDS = {
+    "counted": WORDS,
+    "classification": ("run", "--plugin", "classification", *_PLUGINS),
+    "deeplab": ("run", "--plugin", "deeplab", *_PLUGINS, *_SMALL),
+}
+# A busy machine builds the graphs of four tasks in some minutes.
+SECS = 400
 
 
-def job_of(folder, num_workers, num_ps):
-    return RunningJob(folder, SYNC if num_ps else WORDS, num_workers=num_workers, num_ps=num_ps)
+def job_of(folder, words, num_workers, num_ps):
+    words = (*words, *(["--sync_replicas"] if num_ps else []))
+    return RunningJob(folder, words, num_workers=num_workers, num_ps=num_ps)
 
 
 def variables(values):
@@ -30,22 +43,34 @@ def variables(values):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("num_ps", [0, 2], ids=["all-reduce", "parameter servers"])
-@pytest.mark.parametrize("how", ["killed", "stopped"])
-def test_four_two_three_and_one_workers_end_like_one_process(tmp_path, how, num_ps):
-    expected = run_alone(tmp_path, WORDS)
+@pytest.mark.parametrize(
+    ("kind", "how"),
+    [
+        ("counted", "killed"),
+        ("counted", "stopped"),
+        ("classification", "killed"),
+        ("deeplab", "killed"),
+    ],
+)
+def test_four_two_three_and_one_workers_end_like_one_process(tmp_path, kind, how, num_ps):
+    words = KINDS[kind]
+    expected = run_alone(tmp_path, words)
+    if kind == "counted":
+        # 480 examples of 64: each one as often as the others, in turn.
+        assert set(expected["seen"]) == {7, 8}
     for num_workers, step in ((4, 10), (2, 20), (3, 30)):
-        with job_of(tmp_path, num_workers, num_ps) as job:
+        with job_of(tmp_path, words, num_workers, num_ps) as job:
             job.start()
-            job.wait_for_checkpoint(step)
+            job.wait_for_checkpoint(step, secs=SECS)
             if how == "killed":
                 job.kill()
             else:
                 job.send(signal.SIGTERM)
-                assert set(job.wait()) == {143}
+                assert set(job.wait(secs=SECS)) == {143}
             assert step <= job.newest_step() < LAST_STEP
-    with job_of(tmp_path, 1, num_ps) as job:
+    with job_of(tmp_path, words, 1, num_ps) as job:
         job.start()
-        job.ended_well()
+        job.ended_well(secs=SECS)
         said = job.log("chief-0")
         assert "warning" not in said and re.search(r"resuming from \S+model.ckpt-\d+", said)
         assert_same(variables(job.variables(LAST_STEP)), variables(expected))
