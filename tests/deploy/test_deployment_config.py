@@ -19,6 +19,9 @@ def test_fields_and_defaults_are_those_of_model_deploy():
         "ps_job_name": "ps",
         "clone_device_type": "GPU",
         "all_reduce": False,
+        "first_clone": 0,
+        "total_clones": None,
+        "num_devices": None,
     }
     # In this order, because scripts give them by position.
     assert [*dataclasses.asdict(DeploymentConfig()).items()] == [*defaults.items()]

@@ -98,9 +98,11 @@ class InputPositionHook(Hook):
         try:
             self.position.restore(session, path, report=self.report)
         except (CheckpointError, ConfigError) as error:
-            if isinstance(error, ConfigError) and read_step(path) == 0:
-                # The run ended before its second checkpoint, and now has other options.
-                self.report(f"note: {short_reason(error)}; no step was trained on it")
+            if read_step(path) == 0:
+                # The run ended before its second checkpoint: nothing had been read. Now it has
+                # other options, or reads what another worker was to read.
+                if isinstance(error, ConfigError):
+                    self.report(f"note: {short_reason(error)}; no step was trained on it")
                 return
             if not self.allow_inexact:
                 raise

@@ -158,7 +158,7 @@ class InputPosition:
     def _check_step(self, checkpoint: Checkpoint, report: Callable[[str], None]) -> None:
         steps = {int(checkpoint.read(name)) for name in self._step_names if name in checkpoint}
         step = min(steps, default=read_step(checkpoint.path))
-        if step != read_step(checkpoint.path):
+        if step != (reached := read_step(checkpoint.path)) and reached:
             report(
                 f"warning: {checkpoint.path} holds the position of this worker in the input at "
                 f"step {step}; the examples since then are read again"

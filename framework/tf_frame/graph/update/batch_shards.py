@@ -19,7 +19,6 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.config.run_options import RunOptions
-from tf_frame.deploy.clones import Clone
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.errors import ConfigError
 from tf_frame.gradient_transforms.values import GradsAndVars
@@ -198,13 +197,13 @@ def dense_gradients(
     return used, [[_dense(pairs[index]) for index in used] for pairs in per_clone]
 
 
-def refuse_shared_statistics(clones: Sequence[Clone]) -> None:
+def refuse_shared_statistics() -> None:
     """Refuses batch norm with the statistics of all clones, which are those of one worker.
 
     Raises:
       ConfigError: a layer has it.
     """
-    if clones and tf.get_collection(TO_SHARE):
+    if tf.get_collection(TO_SHARE):
         raise ConfigError(
             "--batch_shards: a layer of batch norm has sync=True, whose statistics would depend on "
             "the number of workers; leave out --batch_shards, or sync=True"

@@ -32,6 +32,7 @@ from tf_frame.graph.update.apply_gradients import (
     refuse_held_back,
 )
 from tf_frame.graph.update.batch_shards import (
+    BatchShards,
     batch_shards,
     refuse_shared_statistics,
     send_shards,
@@ -90,6 +91,8 @@ def make_update(
     """
     global_step = tf.train.get_global_step()
     shards = batch_shards(config, deployment)
+    if shards:
+        refuse_shared_statistics()
     losses = gather_losses(
         clones, regularization=config.regularization, total=config.total_loss, shards=shards
     )
@@ -105,29 +108,25 @@ def make_update(
     origin = output_origin(clones[0].outputs)
     trained = gradients.variables_to_train(config.trainable_scopes, origin=origin)
     per_clone = gradients.clone_gradients(clones, scaled, tf_optimizer, trained)
-    if shards:
-        refuse_shared_statistics(clones)
-    transform = functools.partial(gradients.transform_gradients, transforms=transforms)
     with tf.device(deployment.optimizer_device()):
         if shards and config.sync_replicas:
-            ready = all_ready(transforms)
-            refuse_held_back(ready)
+            # Added up by the chief, from the gradients of all workers.
+            gradients.check_gradients(per_clone[0], origin=origin)
             apply, grads_and_vars = send_shards(
                 shards,
                 tf_optimizer,
                 per_clone,
                 losses.regularization,
                 after=losses.total,
-                transform=transform,
+                transform=functools.partial(gradients.transform_gradients, transforms=transforms),
                 global_step=global_step,
             )
+            ready = all_ready(transforms)
+            refuse_held_back(ready)
         else:
-            if shards:
-                summed = sum_shards(shards, per_clone, losses.regularization)
-            else:
-                summed = _combine_gradients(clones, per_clone, config, deployment)
+            summed = _combine_gradients(clones, per_clone, losses, shards, config, deployment)
             gradients.check_gradients(summed, origin=origin)
-            grads_and_vars = transform(summed)
+            grads_and_vars = gradients.transform_gradients(summed, transforms)
             ready = all_ready(transforms)
             apply = apply_gradients(
                 tf_optimizer,
@@ -188,10 +187,14 @@ def checked_optimizer(optimizer: Any, plugin: Any) -> Any:
 def _combine_gradients(
     clones: Sequence[Clone],
     per_clone: Sequence[GradsAndVars],
+    losses: Losses,
+    shards: BatchShards | None,
     config: RunOptions,
     deployment: DeploymentConfig,
 ) -> GradsAndVars:
     """The sum of the clones' gradients; without parameter servers its mean over the workers."""
+    if shards:
+        return sum_shards(shards, per_clone, losses.regularization)
     if config.gradient_reduction == "all_reduce" and len(clones) > 1:
         summed = sum_by_all_reduce(clones, per_clone)
     else:
