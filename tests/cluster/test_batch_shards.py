@@ -18,7 +18,7 @@ WORDS = (
 
 _PLUGINS = (
     *("--noevaluate", "--max_steps", str(LAST_STEP), "--learning_rate", "0.001"),
-    *("--train_batch_size", "8", "--batch_shards", "4"),
+    *("--train_batch_size", "4", "--batch_shards", "4", "--save_summaries_steps", "0"),
     *("--save_checkpoint_steps", "10", "--save_checkpoint_secs", "none"),
 )
 _SMALL = ("--input.crop_size", "33", "--model.depth_multiplier", "0.1")

@@ -207,6 +207,12 @@ class DeviceOptions:
     num_clones: int = option(
         1, "copies of the model that share a batch: one per GPU, or per logical CPU", min=1
     )
+    batch_shards: int = option(
+        0,
+        "parts of the batch of all workers, each with its own part of the data: training does not "
+        "depend on the number of workers, and resumes with any number up to this one; 0: off",
+        min=0,
+    )
     clone_on_cpu: bool = option(False, "put every clone on CPU:0")
     gpus: tuple[int, ...] = option(
         (),
@@ -266,12 +272,6 @@ class ClusterOptions:
         min=0,
     )
     worker_replicas: int = option(1, "worker tasks that train together, with --master", min=1)
-    batch_shards: int = option(
-        0,
-        "parts of the batch of all workers, each with its own part of the data: training does not "
-        "depend on the number of workers, and resumes with any number up to this one; 0: off",
-        min=0,
-    )
     dedicated_evaluator: bool = option(
         False, "a task of its own evaluates the checkpoints, and the chief does not"
     )
