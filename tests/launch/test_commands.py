@@ -45,8 +45,9 @@ def test_cores_go_round(monkeypatch):
 def test_a_command(tmp_path, monkeypatch):
     monkeypatch.setenv("TF_CONFIG", "of another job")
     job = Job(words=["run", "--plugin", "toy"], model_dir=str(tmp_path))
-    (command,) = task_commands(job, program=["program"])
+    (command,) = task_commands(job, [20000], program=["program"])
     assert command.words == ["program", "run", "--plugin", "toy"]
+    assert "127.0.0.1:20000" in command.environment["TF_CONFIG"]
     assert '"type": "chief"' in command.environment["TF_CONFIG"]
     assert command.environment["PYTHONUNBUFFERED"] == "1"
     assert command.log == str(tmp_path / "logs/chief-0.log")

@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import socket
 import time
 
 import pytest
@@ -315,15 +314,6 @@ def test_the_log_goes_on_after_a_restart(launch, tmp_path):
     first, between, second = (tmp_path / "run/logs/chief-0.log").read_text().splitlines()
     assert (first, second) == ("start 1", "start 2")
     assert between.endswith("started again ==")
-
-
-def test_a_warning_of_open_servers(launch, monkeypatch):
-    assert "listen on all interfaces" not in launch("")[1]
-    assert "listen on all interfaces" not in launch("", evaluator=True)[1]
-    monkeypatch.setattr(socket, "if_nameindex", lambda: [(1, "lo"), (2, "eth0")])
-    assert "listen on all interfaces" in launch("", num_workers=2)[1]
-    monkeypatch.setattr(socket, "if_nameindex", lambda: [(1, "lo")])
-    assert "listen on all interfaces" not in launch("", num_workers=2)[1]
 
 
 def test_a_folder_that_cannot_be_written(tmp_path):

@@ -1,5 +1,6 @@
 """Free ports: nothing listens there, and no outgoing connection gets them."""
 
+import functools
 import socket
 
 import pytest
@@ -22,11 +23,25 @@ def test_a_port_that_is_taken_is_not_free(monkeypatch):
         server.bind(("127.0.0.1", 0))
         server.listen()
         listener = server.getsockname()[1]
-        assert not ports._is_free(listener)
         monkeypatch.setattr(ports, "_LOWEST", listener)
         monkeypatch.setattr(ports, "_first_ephemeral", lambda: listener + 1)
         with pytest.raises(TfFrameError, match="1 free TCP ports are needed"):
             ports.free_ports(1)
+
+
+def test_reserved_ports_are_for_the_servers_of_one_job(monkeypatch):
+    with ports.reserved_ports(1) as (port,):
+        monkeypatch.setattr(ports, "_LOWEST", port)
+        monkeypatch.setattr(ports, "_first_ephemeral", lambda: port + 1)
+        with pytest.raises(TfFrameError, match="1 free TCP ports are needed"):
+            ports.free_ports(1)
+        connect = functools.partial(socket.create_connection, ("127.0.0.1", port))
+        with pytest.raises(ConnectionRefusedError):
+            connect()
+        # Servers of TensorFlow set this option, too.
+        with socket.create_server(("", port), reuse_port=False), connect():
+            pass
+    assert ports.free_ports(1) == [port]
 
 
 def test_a_system_that_gives_low_ports_or_does_not_say(monkeypatch, tmp_path):

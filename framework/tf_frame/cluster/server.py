@@ -19,6 +19,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.cluster.cluster import Cluster
+from tf_frame.cluster.listening import confine
 from tf_frame.errors import TfFrameError
 from tf_frame.types import Session
 
@@ -59,19 +60,26 @@ def start_server(cluster: Cluster, config: Any) -> Any:
         # session. Tasks that need a server wait with `wait_for_servers`.
         os.environ.setdefault("GRPC_FAIL_FAST", "true")
         bypass_proxy([address for tasks in cluster.jobs.values() for address in tasks.values()])
+        spec = tf.train.ClusterSpec({name: dict(tasks) for name, tasks in cluster.jobs.items()})
         try:
-            _SERVERS[key] = tf.train.Server(
-                tf.train.ClusterSpec({name: dict(tasks) for name, tasks in cluster.jobs.items()}),
-                job_name=job,
-                task_index=int(index),
-                config=config,
-            )
+            _SERVERS[key] = confined_server(spec, job, int(index), config)
         except tf.errors.UnknownError as error:
             raise TfFrameError(
                 f"{cluster.task_name} cannot start its server at {address}: {error.message}; "
                 "does another program listen at this port, or another process of this task?"
             ) from None
     return _SERVERS[key]
+
+
+def confined_server(spec: Any, job: str, task: int, config: Any, protocol: Any = None) -> Any:
+    """Starts and returns a `tf.train.Server` that listens at the interface of its task alone.
+
+    The arguments are those of `tf.train.Server`; for errors of tf-frame see `listening.confine`.
+    """
+    server = tf.train.Server(spec, job, task, protocol=protocol, config=config, start=False)
+    confine(server)
+    server.start()
+    return server
 
 
 def keep_freed_memory() -> None:

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from tf_frame.cluster.tf_config import TF_CONFIG
 from tf_frame.errors import ConfigError
 from tf_frame.launch.job import CHIEF, EVALUATOR, PS, WORKER, Job, Task, tf_config
-from tf_frame.launch.ports import free_ports
 from tf_frame.launch.process import PROGRAM, TaskCommand
 
 LOG_FOLDER = "logs"
@@ -18,15 +17,17 @@ _NO_GPUS = "-1"
 
 def task_commands(
     job: Job,
+    ports: Sequence[int],
     *,
     gpus_per_worker: int | None = None,
     cpus_per_task: int | None = None,
     program: Sequence[str] = PROGRAM,
 ) -> list[TaskCommand]:
-    """Returns the command of each task; its ports are free now.
+    """Returns the command of each task.
 
     Args:
       job: the job.
+      ports: a free port for each task of `serving_tasks`.
       gpus_per_worker: number of GPUs for each task that trains; None: the tasks share all.
       cpus_per_task: number of cores for each task; None: the tasks share all.
       program: the words before the words of the job.
@@ -34,10 +35,8 @@ def task_commands(
     Raises:
       ConfigError: there are not as many GPUs.
     """
-    tasks = job.tasks
-    serving = [task for task in tasks if task.type != EVALUATOR]
-    ports = free_ports(len(serving))
-    addresses = {task: f"127.0.0.1:{port}" for task, port in zip(serving, ports, strict=True)}
+    pairs = zip(serving_tasks(job), ports, strict=True)
+    addresses = {task: f"127.0.0.1:{port}" for task, port in pairs}
     return [
         TaskCommand(
             task=task,
@@ -52,8 +51,13 @@ def task_commands(
             cpus=cores(number, cpus_per_task),
             log=os.path.join(job.model_dir, LOG_FOLDER, f"{task}.log"),
         )
-        for number, task in enumerate(tasks)
+        for number, task in enumerate(job.tasks)
     ]
+
+
+def serving_tasks(job: Job) -> list[Task]:
+    """Returns the tasks with a server."""
+    return [task for task in job.tasks if task.type != EVALUATOR]
 
 
 def gpu_variables(

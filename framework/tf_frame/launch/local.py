@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tf_frame import file_system
 from tf_frame.command_line.screen import output_may_fail
 from tf_frame.config.option import Option
 from tf_frame.errors import ConfigError
-from tf_frame.launch.commands import LOG_FOLDER, task_commands
+from tf_frame.launch.commands import LOG_FOLDER, serving_tasks, task_commands
 from tf_frame.launch.job import Job
 from tf_frame.launch.job_report import Limits, format_ends, format_failure
 from tf_frame.launch.job_screen import JobScreen
+from tf_frame.launch.ports import reserved_ports
 from tf_frame.launch.process import PROGRAM, TaskCommand
 from tf_frame.launch.supervisor import Supervisor
 from tf_frame.launch.worker_counts import WorkerCounts
@@ -47,10 +47,6 @@ OPTIONS = (
         "all share all",
         min=1,
     ),
-)
-_EXPOSED = (
-    "warning: the servers of this job listen on all interfaces of this machine, without "
-    "authentication; docs/clusters.md says how to close them"
 )
 
 
@@ -90,22 +86,32 @@ def main(
       ConfigError: there are too few GPUs, or the logs cannot be written.
     """
     gpus, cpus = values["gpus_per_worker"], values["cpus_per_task"]
+    # For the largest number of workers: a job that goes on with fewer leaves some unused.
+    with reserved_ports(len(serving_tasks(job))) as ports, output_may_fail():
 
-    def commands(job: Job) -> list[TaskCommand]:
-        return task_commands(job, gpus_per_worker=gpus, cpus_per_task=cpus, program=program)
+        def commands(job: Job) -> list[TaskCommand]:
+            used = ports[: len(serving_tasks(job))]
+            return task_commands(
+                job, used, gpus_per_worker=gpus, cpus_per_task=cpus, program=program
+            )
 
+        return _run_all(
+            job, commands, Limits(max_restarts=values["max_restarts"], **(limits or {}))
+        )
+
+
+def _run_all(job: Job, commands: Callable[[Job], Sequence[TaskCommand]], limits: Limits) -> int:
+    """Runs a job, with one number of workers after the other; returns the exit code."""
     first_commands = commands(job)
     _make_log_folder(job)
     begin = time.monotonic()
-    with output_may_fail():
-        screen = JobScreen(job.tasks)
-        screen.say(_introduction(job))
-        bounds = Limits(max_restarts=values["max_restarts"], **(limits or {}))
-        workers = WorkerCounts(job, screen.say)
-        supervisor, code = _run(first_commands, workers, screen, bounds)
-        while workers.goes_on(supervisor):
-            supervisor, code = _run(commands(workers.job), workers, screen, bounds)
-        _show_end(supervisor, screen, job.model_dir, time.monotonic() - begin)
+    screen = JobScreen(job.tasks)
+    screen.say(_introduction(job))
+    workers = WorkerCounts(job, screen.say)
+    supervisor, code = _run(first_commands, workers, screen, limits)
+    while workers.goes_on(supervisor):
+        supervisor, code = _run(commands(workers.job), workers, screen, limits)
+    _show_end(supervisor, screen, job.model_dir, time.monotonic() - begin)
     return code
 
 
@@ -137,16 +143,7 @@ def _make_log_folder(job: Job) -> None:
 def _introduction(job: Job) -> str:
     names = ", ".join(map(str, job.tasks))
     logs = os.path.join(job.model_dir, LOG_FOLDER)
-    lines = [f"starting {names}; logs in {logs}"]
-    # A single process that trains has no server.
-    if job.num_ps + job.num_workers > 1 and _has_other_interfaces():
-        lines.append(_EXPOSED)
-    return "\n".join(lines)
-
-
-def _has_other_interfaces() -> bool:
-    """Returns whether there are interfaces other than loopback; a network namespace has none."""
-    return any(name != "lo" for _, name in socket.if_nameindex())
+    return f"starting {names}; logs in {logs}"
 
 
 def _show_end(supervisor: Supervisor, screen: JobScreen, folder: str, seconds: float) -> None:

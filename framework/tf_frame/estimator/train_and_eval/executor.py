@@ -31,7 +31,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.newest import read_step
 from tf_frame.cluster.cluster import cluster_from_tf_config
-from tf_frame.cluster.server import LEAVE, bypass_proxy, send_to_ps, serve
+from tf_frame.cluster.server import LEAVE, bypass_proxy, confined_server, send_to_ps, serve
 from tf_frame.cluster.tf_config import read_tf_config
 from tf_frame.estimator.estimator import Estimator
 from tf_frame.estimator.train_and_eval.checkpoint_evaluator import CheckpointEvaluator
@@ -239,13 +239,7 @@ def start_server(config: Any) -> Any:
         leader = next(job for job in _TRAINERS if job in spec.jobs)
         proto.experimental.collective_group_leader = f"/job:{leader}/replica:0/task:0"
     bypass_proxy(address for job in spec.jobs for address in spec.job_tasks(job))
-    return tf.train.Server(
-        spec,
-        job_name=config.task_type,
-        task_index=config.task_id,
-        config=proto,
-        protocol=config.protocol,
-    )
+    return confined_server(spec, config.task_type, config.task_id, proto, config.protocol)
 
 
 def end_job(config: Any) -> None:

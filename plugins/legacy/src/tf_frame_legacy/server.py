@@ -21,6 +21,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.cluster import Cluster
 from tf_frame.cluster.key_value_store import KeyValueStore
+from tf_frame.cluster.listening import confine
 from tf_frame.cluster.server import LEAVE, send_to_ps, serve
 
 _LOOK_SECS = 0.2
@@ -33,8 +34,8 @@ class Server(tf.train.Server):
 
     A process that ends with an error reports, too. A killed process does not: the parameter servers
     wait for a new chief, and the chief waits 30 seconds for a killed worker. The chief is task 0 of
-    the job `chief` or `master`, or else of `worker`. The arguments are the same as for
-    `tf.compat.v1.train.Server`.
+    the job `chief` or `master`, or else of `worker`. The server listens at the interface of its
+    task alone. The arguments are the same as for `tf.compat.v1.train.Server`.
     """
 
     def __init__(
@@ -46,7 +47,10 @@ class Server(tf.train.Server):
         config: Any = None,
         start: bool = True,
     ) -> None:
-        super().__init__(server_or_cluster_def, job_name, task_index, protocol, config, start)
+        super().__init__(server_or_cluster_def, job_name, task_index, protocol, config, start=False)
+        confine(self)
+        if start:
+            self.start()
         definition = self.server_def
         self._jobs = {job.name: dict(job.tasks) for job in definition.cluster.job}
         self._task = f"{definition.job_name}/task:{definition.task_index}"

@@ -220,9 +220,7 @@ def test_a_server_is_started_for_the_task():
 
 def test_a_server_is_told_of_gpus_and_the_protocol(monkeypatch):
     told = []
-    monkeypatch.setattr(
-        executor_module.tf.train, "Server", lambda *a, **more: told.append((a, more))
-    )
+    monkeypatch.setattr(executor_module, "confined_server", lambda *told_now: told.append(told_now))
     session_config = tf.ConfigProto(
         log_device_placement=True, gpu_options=tf.GPUOptions(allow_growth=True)
     )
@@ -230,12 +228,11 @@ def test_a_server_is_told_of_gpus_and_the_protocol(monkeypatch):
         TWO, task_type="chief", session_config=session_config, protocol="grpc+verbs"
     )
     start_server(own)
-    ((spec,), more) = told[0]
+    ((spec, job, task, proto, protocol),) = told
     assert spec.as_dict() == TWO
-    proto = more.pop("config")
     assert proto.gpu_options.allow_growth
     assert not proto.log_device_placement
-    assert more == {"job_name": "chief", "task_index": 0, "protocol": "grpc+verbs"}
+    assert (job, task, protocol) == ("chief", 0, "grpc+verbs")
 
 
 @pytest.mark.parametrize("task", ["chief", "master", "worker"])
