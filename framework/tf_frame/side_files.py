@@ -42,7 +42,15 @@ def read_side_file(path: str, parse: Callable[[Any], T]) -> T | None:
     """
     if not file_system.exists(path):
         return None
-    text = read_text(path)
+    return parse_side_file(path, read_text(path), parse)
+
+
+def parse_side_file(path: str, text: str, parse: Callable[[Any], T]) -> T:
+    """Parses the text of a JSON file; see `read_side_file`.
+
+    Raises:
+      DataError: the file is damaged.
+    """
     try:
         return parse(parse_json(text, halves=True))
     except FORM_ERRORS as error:

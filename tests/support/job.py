@@ -35,6 +35,7 @@ def job_environment(folder: Path) -> dict[str, str]:
     site = folder / "site"
     if not site.exists():
         write_counted_distribution(site)
+    # With the folders of the present process, so that both use the same tf-frame.
     path = [str(site), str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, path))}
 

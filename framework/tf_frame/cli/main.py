@@ -17,6 +17,7 @@ import tf_frame
 from tf_frame.command_line import screen
 from tf_frame.command_line.screen import complain, prepare_streams, report, silence
 from tf_frame.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, ConfigError, TfFrameError
+from tf_frame.ownership import let_only_the_owner_write
 from tf_frame.plugin.commands import installed_commands
 from tf_frame.tensorflow_log import shows_debug
 
@@ -45,6 +46,7 @@ _HOW_TO_SEE_MORE = "--verbosity debug shows the whole traceback"
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command line and returns its exit code."""
     prepare_streams()
+    let_only_the_owner_write()
     try:
         return _dispatch(list(sys.argv[1:] if argv is None else argv))
     except TfFrameError as error:

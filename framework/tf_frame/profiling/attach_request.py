@@ -13,7 +13,8 @@ import time
 
 from tf_frame.atomic_output import write_file
 from tf_frame.errors import DataError
-from tf_frame.side_files import from_json, read_side_file
+from tf_frame.ownership import read_own_file
+from tf_frame.side_files import from_json, parse_side_file
 
 SIGNAL = signal.SIGUSR2
 _FILE = "profile_request.json"
@@ -60,13 +61,14 @@ def read_request(model_dir: str) -> ProfileRequest:
     """Reads the request.
 
     Raises:
-      DataError: there is none, or it is damaged.
+      DataError: there is none, another user may have written it, or it is damaged.
     """
     path = os.path.join(model_dir, _FILE)
-    request = read_side_file(path, functools.partial(from_json, ProfileRequest))
-    if request is None:
+    content = read_own_file(path)
+    if content is None:
         raise DataError(f"there is no request for a profile, {path}")
-    return request
+    text = content.decode(errors="replace")
+    return parse_side_file(path, text, functools.partial(from_json, ProfileRequest))
 
 
 def remove_request(model_dir: str) -> None:
