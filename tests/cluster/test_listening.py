@@ -1,6 +1,5 @@
 """A server listens at the interface of its task's address alone."""
 
-import contextlib
 import socket
 import subprocess
 import sys
@@ -9,6 +8,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 import forked
+from sockets import answers, outer_address
 from tf_frame.cluster import listening
 from tf_frame.cluster.server import confined_server
 from tf_frame.errors import TfFrameError
@@ -17,26 +17,12 @@ from tf_frame.testing.ports import free_ports
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="SO_BINDTODEVICE is Linux's")
 
 
-def outer_address():
-    """The address of the network card; None on a machine that has none."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe, contextlib.suppress(OSError):
-        probe.connect(("203.0.113.1", 9))  # For documentation: RFC 5737. Nothing is sent.
-        return probe.getsockname()[0]
-    return None
-
-
 @pytest.fixture
 def outer():
     address = outer_address()
     if address is None:
         pytest.skip("this machine has only loopback")
     return address
-
-
-def answers(host, port):
-    with contextlib.suppress(OSError), socket.create_connection((host, port), timeout=2):
-        return True
-    return False
 
 
 def start(*hosts):
