@@ -62,6 +62,23 @@ def make_folder(path: str) -> bool:
     return True
 
 
+def make_subfolder(folder: str, name: str) -> str:
+    """Makes a folder in a folder that must exist, if it is missing; returns its path.
+
+    A remote file system may know no folders without files, so there the folder need not exist.
+
+    Raises:
+      OSError: it cannot be made; `FileNotFoundError` if there is no such folder.
+    """
+    path = os.path.join(folder, name)
+    if is_remote(path):
+        make_folder(path)
+    else:
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(path)
+    return path
+
+
 def remove_folder(path: str) -> None:
     """Removes a folder with its content.
 

@@ -10,7 +10,9 @@ import pytest
 from fake_tasks import LIMITS, OPTIONS, SECS, fake_job, launcher, pids, program, wait_for
 from tf_frame.errors import ConfigError, TfFrameError
 from tf_frame.launch import local
+from tf_frame.launch.job import Job
 from tf_frame.launch.watchdog import is_there
+from tf_frame.runs.setup.folder_claim import launching
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(120)]
 
@@ -314,6 +316,25 @@ def test_the_log_goes_on_after_a_restart(launch, tmp_path):
     first, between, second = (tmp_path / "run/logs/chief-0.log").read_text().splitlines()
     assert (first, second) == ("start 1", "start 2")
     assert between.endswith("started again ==")
+
+
+def test_jobs_that_choose_one_folder_have_folders_of_their_own(folder, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    words = ["run", "--model_dir", "runs/toy-1"]
+    job = Job(words=words, model_dir="runs/toy-1", is_default_dir=True)
+    noted = program(folder, "note(sys.argv[-1].replace('/', '_'))")
+    for _ in range(2):
+        assert local.main(job, OPTIONS, program=noted, limits=LIMITS) == 0
+    assert sorted(os.listdir("runs")) == ["toy-1", "toy-1-2"]
+    assert {"runs_toy-1", "runs_toy-1-2"} <= set(os.listdir(folder))
+
+
+def test_a_folder_in_which_another_launcher_runs_its_job(folder, tmp_path):
+    job = fake_job(tmp_path)
+    os.mkdir(job.model_dir)
+    with launching(job.model_dir), pytest.raises(ConfigError, match="another tf-frame launch"):
+        local.main(job, OPTIONS)
+    assert os.listdir(folder) == []
 
 
 def test_a_folder_that_cannot_be_written(tmp_path):

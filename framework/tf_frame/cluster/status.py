@@ -16,7 +16,7 @@ from typing import Any
 
 from tf_frame import file_system
 from tf_frame.atomic_output import write_file
-from tf_frame.errors import DataError
+from tf_frame.errors import DataError, TfFrameError
 from tf_frame.side_files import from_json, read_side_file
 
 _FOLDER = "tasks"
@@ -60,9 +60,17 @@ def own_status(task: str, state: str, **facts: Any) -> TaskStatus:
 
 
 def write_status(model_dir: str, status: TaskStatus) -> None:
-    """Writes the status of a task; replaces the file atomically."""
-    folder = os.path.join(model_dir, _FOLDER)
-    file_system.make_folder(folder)
+    """Writes the status of a task; replaces the file atomically.
+
+    Raises:
+      TfFrameError: there is no such folder; a folder that was removed is not made again.
+    """
+    try:
+        folder = file_system.make_subfolder(model_dir, _FOLDER)
+    except FileNotFoundError:
+        raise TfFrameError(
+            f"the folder {model_dir} was removed while {status.task} wrote to it"
+        ) from None
     path = os.path.join(folder, f"{status.task}.json")
     write_file(path, json.dumps(dataclasses.asdict(status)) + "\n")
 

@@ -13,6 +13,7 @@ from tf_frame.config.option import Option
 from tf_frame.errors import ConfigError
 from tf_frame.text import brief
 
+MODEL_DIR = "--model_dir"
 PS, CHIEF, WORKER, EVALUATOR = "ps", "chief", "worker", "evaluator"
 # --on NAME -> module with `OPTIONS` and `main(job, values)`, imported only if it is asked for.
 # `values` are the values of `OPTIONS` by name; `main` returns the exit code.
@@ -86,6 +87,7 @@ class Job:
       num_workers: number of tasks that train, the chief among them.
       min_workers: the least number with which the job goes on; None: it needs all.
       evaluator: whether a task of its own evaluates the checkpoints.
+      is_default_dir: whether the user has named no folder, so that the job may take another one.
     """
 
     words: Sequence[str]
@@ -94,6 +96,13 @@ class Job:
     num_workers: int = 1
     min_workers: int | None = None
     evaluator: bool = False
+    is_default_dir: bool = False
+
+    def in_folder(self, model_dir: str) -> Job:
+        """Returns the job with another folder."""
+        words = list(self.words)
+        words[words.index(MODEL_DIR) + 1] = model_dir
+        return dataclasses.replace(self, words=words, model_dir=model_dir)
 
     @property
     def tasks(self) -> list[Task]:

@@ -20,7 +20,13 @@ from tf_frame.launch.ports import reserved_ports
 from tf_frame.launch.process import PROGRAM, TaskCommand
 from tf_frame.launch.supervisor import Supervisor
 from tf_frame.launch.worker_counts import WorkerCounts
-from tf_frame.runs.setup.folder_claim import check_writable, refuse_if_busy
+from tf_frame.runs.setup.folder_claim import (
+    check_writable,
+    launching,
+    make_new_folder,
+    make_writable,
+    refuse_if_busy,
+)
 from tf_frame.runs.setup.training_setup import TrainingSetup
 
 OPTIONS = (
@@ -86,8 +92,15 @@ def main(
       ConfigError: there are too few GPUs, or the logs cannot be written.
     """
     gpus, cpus = values["gpus_per_worker"], values["cpus_per_task"]
+    if job.is_default_dir:
+        job = job.in_folder(make_new_folder(job.model_dir))
+    make_writable(job.model_dir)
     # For the largest number of workers: a job that goes on with fewer leaves some unused.
-    with reserved_ports(len(serving_tasks(job))) as ports, output_may_fail():
+    with (
+        launching(job.model_dir),
+        reserved_ports(len(serving_tasks(job))) as ports,
+        output_may_fail(),
+    ):
 
         def commands(job: Job) -> list[TaskCommand]:
             used = ports[: len(serving_tasks(job))]
@@ -95,9 +108,8 @@ def main(
                 job, used, gpus_per_worker=gpus, cpus_per_task=cpus, program=program
             )
 
-        return _run_all(
-            job, commands, Limits(max_restarts=values["max_restarts"], **(limits or {}))
-        )
+        bounds = Limits(max_restarts=values["max_restarts"], **(limits or {}))
+        return _run_all(job, commands, bounds)
 
 
 def _run_all(job: Job, commands: Callable[[Job], Sequence[TaskCommand]], limits: Limits) -> int:

@@ -18,6 +18,8 @@ from tf_frame.side_files import from_json, parse_side_file
 
 SIGNAL = signal.SIGUSR2
 _FILE = "profile_request.json"
+# Locked while a process waits for the profile of its request.
+LOCK = "profile_request.lock"
 _LABEL = re.compile(r"\w{1,100}")
 _CAUGHT = "SigCgt:"
 
@@ -75,15 +77,6 @@ def remove_request(model_dir: str) -> None:
     """Removes the request, once it is answered."""
     with contextlib.suppress(OSError):
         os.remove(os.path.join(model_dir, _FILE))
-
-
-def other_asker(model_dir: str) -> int | None:
-    """Returns the live process that waits for a request in the folder; None without one."""
-    try:
-        pid = read_request(model_dir).pid
-    except DataError:
-        return None
-    return pid if pid != os.getpid() and os.path.exists(f"/proc/{pid}") else None
 
 
 def age_secs(pid: int) -> float:

@@ -11,6 +11,7 @@ import pytest
 
 from step_profiles import make_profile
 from tf_frame.cluster.status import SERVING, TRAINING, TaskStatus, own_status, write_status
+from tf_frame.file_lock import file_lock
 from tf_frame.profiling.attach_request import ProfileRequest, write_request
 from tf_frame.profiling.step_profile import to_bytes
 
@@ -102,10 +103,10 @@ def test_the_request_is_gone_afterwards(job, attach, tmp_path):
 
 def test_while_another_process_asks_it_is_refused(job, attach, tmp_path):
     job(writes=["chief_0"])
-    other = os.getppid()
-    write_request(str(tmp_path), ProfileRequest("attach_1", 10, pid=other))
-    code, _, err = attach()
-    assert code == 2 and f"process {other} waits for a profile of" in err
+    with file_lock(str(tmp_path / "profile_request.lock")):
+        code, _, err = attach()
+    name = f"process {os.getpid()} on {os.uname().nodename}"
+    assert code == 2 and f"{name} waits for a profile of" in err
     # The request of a process that has ended is in nobody's way.
     write_request(str(tmp_path), ProfileRequest("attach_1", 10, pid=2**22))
     assert attach()[0] == 0

@@ -1,5 +1,6 @@
 import dataclasses
 import fcntl
+import os
 import shutil
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -8,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tf_frame.errors import ConfigError
-from tf_frame.runs.setup.folder_claim import claimed, refuse_if_busy
+from tf_frame.runs.setup.folder_claim import claimed, launching, refuse_if_busy
 
 
 @dataclasses.dataclass
@@ -49,7 +50,8 @@ def test_a_run_that_ends_well_keeps_its_folder(tmp_path):
 def test_of_two_runs_in_one_folder_the_second_is_refused_and_removes_nothing(tmp_path):
     setup = Setup(str(tmp_path / "run"))
     with claimed(setup):
-        with pytest.raises(ConfigError, match="another run is writing to --model_dir .*run; wait"):
+        holder = rf"\(process {os.getpid()} on .*\); wait"
+        with pytest.raises(ConfigError, match=f"another run is writing to .*run {holder}"):
             claimed(setup).__enter__()
         with pytest.raises(ConfigError):
             refuse_if_busy(setup.model_dir)
@@ -68,6 +70,38 @@ def test_a_lock_of_a_folder_that_was_removed_meanwhile_counts_for_nothing(tmp_pa
     monkeypatch.setattr(fcntl, "flock", remove_first)
     with claimed(Setup(str(folder))), pytest.raises(ConfigError):
         refuse_if_busy(str(folder))
+
+
+def test_a_folder_that_is_removed_can_be_taken_at_once(tmp_path, monkeypatch):
+    """What the next run writes while the old folder is being removed stays."""
+    folder, remove = tmp_path / "run", shutil.rmtree
+
+    def meanwhile(path):
+        assert not folder.exists()
+        with claimed(Setup(str(folder))):
+            (folder / "config.yaml").write_text("of the next run")
+        remove(path)
+
+    monkeypatch.setattr(shutil, "rmtree", meanwhile)
+    with pytest.raises(ValueError), claimed(Setup(str(folder))):
+        (folder / "config.yaml").write_text("of the first run")
+        raise ValueError
+    assert (folder / "config.yaml").read_text() == "of the next run"
+    assert os.listdir(tmp_path) == ["run"]
+
+
+def test_of_two_launchers_in_one_folder_the_second_is_refused(tmp_path):
+    with launching(str(tmp_path)):
+        with pytest.raises(ConfigError, match="another tf-frame launch runs its job in .*process"):
+            launching(str(tmp_path)).__enter__()
+        with claimed(Setup(str(tmp_path))):  # The chief of the job.
+            pass
+
+
+def test_a_lock_that_cannot_be_made_is_one_line(tmp_path):
+    (tmp_path / "run.lock").mkdir()
+    with pytest.raises(ConfigError, match="cannot be written: run.lock: Is a directory; choose"):
+        claimed(Setup(str(tmp_path))).__enter__()
 
 
 def test_runs_that_start_in_one_second_have_folders_of_their_own(tmp_path):

@@ -17,12 +17,13 @@ from tf_frame.command_line.folder_command import folder_command
 from tf_frame.command_line.screen import complain, report
 from tf_frame.config.option import Option
 from tf_frame.errors import ConfigError, TfFrameError
+from tf_frame.file_lock import LockHeldError, file_lock
 from tf_frame.profiling.attach_request import (
+    LOCK,
     SIGNAL,
     ProfileRequest,
     age_secs,
     listens,
-    other_asker,
     remove_request,
     write_request,
 )
@@ -90,17 +91,19 @@ def _request_in(folder: str, request: ProfileRequest) -> Iterator[None]:
     Raises:
       ConfigError: the folder has the request of another process.
     """
-    asker = other_asker(folder)
-    if asker is not None:
-        raise ConfigError(
-            f"process {asker} waits for a profile of {folder}; give the command again after it"
-        )
-    with quiet_import():
-        write_request(folder, request)
-    try:
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(file_lock(os.path.join(folder, LOCK)))
+        except LockHeldError as error:
+            raise ConfigError(
+                f"{error.holder} waits for a profile of {folder}; give the command again after it"
+            ) from None
+        except OSError as error:
+            raise ConfigError(f"{folder} cannot be written: {error.strerror}") from None
+        with quiet_import():
+            write_request(folder, request)
+        stack.callback(remove_request, folder)
         yield
-    finally:
-        remove_request(folder)
 
 
 def _ask(task: TaskStatus) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import fcntl
 import itertools
 import os
 import time
@@ -13,22 +12,26 @@ from collections.abc import Callable, Iterator
 from tf_frame import file_system
 from tf_frame.checkpoint.names import check_no_pattern
 from tf_frame.errors import ConfigError
+from tf_frame.file_lock import LockHeldError, file_lock
 from tf_frame.runs.setup.training_setup import TrainingSetup
 
 
 def default_model_dir(plugin: str) -> str:
-    """Returns the path of a new folder under `./runs`, named after plugin and time.
+    """Returns the path of a folder under `./runs`, named after plugin and time.
 
-    A run that starts at the same time may take this folder: see `claimed`.
+    Another run may have this folder already: see `make_new_folder`.
     """
-    start = os.path.join("runs", f"{plugin.split(':')[-1]}-{time.strftime('%Y%m%d-%H%M%S')}")
-    return next(path for path in _numbered(start) if not os.path.exists(path))
+    return os.path.join("runs", f"{plugin.split(':')[-1]}-{time.strftime('%Y%m%d-%H%M%S')}")
 
 
-def _numbered(path: str) -> Iterator[str]:
-    """Yields a path, then the path with -2, -3 ..."""
-    yield path
-    yield from (f"{path}-{number}" for number in itertools.count(2))
+def make_new_folder(path: str) -> str:
+    """Makes the folder of a path or, if it exists, of the path with -2, -3 ...; returns its path.
+
+    Raises:
+      ConfigError: the folder cannot be written.
+    """
+    paths = itertools.chain([path], (f"{path}-{number}" for number in itertools.count(2)))
+    return next(new for new in paths if make_writable(new))
 
 
 @contextlib.contextmanager
@@ -49,8 +52,20 @@ def claimed(setup: TrainingSetup) -> Iterator[TrainingSetup]:
             # A run that made a step has a checkpoint, at least of its begin.
             is_unused = not file_system.exists(os.path.join(path, "checkpoint"))
             if is_new and is_unused and is_held():
-                file_system.remove_folder(path)
+                _remove(path)
             raise
+
+
+def _remove(path: str) -> None:
+    """Removes the folder of a run that failed, which nobody can take over meanwhile."""
+    place, name = os.path.split(path.rstrip("/"))
+    removed = path
+    # The error of the run is raised, not that of what other tasks of its job write meanwhile.
+    with contextlib.suppress(OSError):
+        if not file_system.is_remote(path):
+            removed = os.path.join(place, f".{name}.removed-{os.getpid()}")
+            os.rename(path, removed)
+        file_system.remove_folder(removed)
 
 
 def _claim(
@@ -61,12 +76,13 @@ def _claim(
     Returns:
       Its path, whether it is new, and a function that tells whether it is still there.
     """
-    is_new = make_writable(path)
-    if is_default and not is_new:
-        path, is_new = next(other for other in _numbered(path) if make_writable(other)), True
+    if is_default:
+        path, is_new = make_new_folder(path), True
+    else:
+        is_new = make_writable(path)
     # A run that failed may have removed the folder meanwhile.
     while not (is_held := stack.enter_context(_lock(path)))():
-        is_new = make_writable(path) or is_new
+        is_new = make_writable(path)
     return path, is_new, is_held
 
 
@@ -105,36 +121,32 @@ def make_writable(path: str, option: str = "--model_dir") -> bool:
 
 
 @contextlib.contextmanager
-def _lock(path: str) -> Iterator[Callable[[], bool]]:
+def _lock(
+    path: str, name: str = "run.lock", who: str = "another run is writing to"
+) -> Iterator[Callable[[], bool]]:
     """Locks the folder for this process; the lock ends with the process, even if it is killed.
 
     Yields a function that tells whether the folder is still the one that was locked. A remote
     folder cannot be locked.
 
     Raises:
-      ConfigError: another run holds the lock.
+      ConfigError: another process holds the lock; `who` says what it does.
     """
     if file_system.is_remote(path):
         yield lambda: True
         return
-    lock_file = os.path.join(path, "run.lock")
-
-    def is_held() -> bool:
-        with contextlib.suppress(FileNotFoundError):
-            return os.path.samestat(os.fstat(file.fileno()), os.stat(lock_file))
-        return False
-
-    try:
-        file = open(lock_file, "a", encoding="utf-8")  # noqa: SIM115
-    except FileNotFoundError:
-        yield lambda: False
-        return
-    with file:
+    with contextlib.ExitStack() as stack:
+        is_held: Callable[[], bool] = bool  # False: the folder was removed meanwhile.
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+            with contextlib.suppress(FileNotFoundError):
+                is_held = stack.enter_context(file_lock(os.path.join(path, name)))
+        except LockHeldError as error:
             raise ConfigError(
-                f"another run is writing to --model_dir {path}; wait for it, or choose another"
+                f"{who} --model_dir {path} ({error.holder}); wait for it, or choose another"
+            ) from None
+        except OSError as error:  # The file of another user.
+            raise ConfigError(
+                f"--model_dir {path} cannot be written: {name}: {error.strerror}; choose another"
             ) from None
         yield is_held
 
@@ -143,3 +155,14 @@ def refuse_if_busy(path: str) -> None:
     """Raises a `ConfigError` if another run holds the lock of the folder."""
     with _lock(path):
         pass
+
+
+@contextlib.contextmanager
+def launching(path: str) -> Iterator[None]:
+    """Keeps other launchers from the folder of a job within the block.
+
+    Raises:
+      ConfigError: another launcher runs a job in the folder.
+    """
+    with _lock(path, "launch.lock", "another tf-frame launch runs its job in"):
+        yield

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.file_system import is_remote, make_folder
+from tf_frame.file_system import is_remote, make_subfolder
 from tf_frame.tensorflow_log import log_level
 from tf_frame.text import printable
 
@@ -73,8 +73,7 @@ def log_file(model_dir: str, *, task: str | None = None) -> Iterator[None]:
     """
     path = os.path.join(model_dir, _LOG_FILE)
     if task is not None:
-        make_folder(os.path.join(model_dir, "logs"))
-        path = os.path.join(model_dir, "logs", f"{task}-train.log")
+        path = os.path.join(make_subfolder(model_dir, "logs"), f"{task}-train.log")
     handler = _RemoteLogFile(path) if is_remote(path) else _LogFile(path)
     handler.setFormatter(_Formatter("%(asctime)s %(levelname)s %(message)s"))
     _LOG.addHandler(handler)
