@@ -107,6 +107,24 @@ def test_sigterm_to_the_launcher_saves_and_stops_all(launch, tmp_path, kind, end
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("kind", JOINT_JOBS)
+def test_a_worker_that_is_stopped_for_long_loses_nothing(launch, tmp_path, kind, end_of):
+    """Without an end of its stop the others would wait for it for ever."""
+    num_ps, more = JOINT_JOBS[kind]
+    folder = tmp_path / "run"
+    stop = at_step(folder, 20, lambda: os.kill(read_pid(folder, "worker-0"), signal.SIGSTOP))
+    words = (*JOINT_WORDS, *more, "--cluster_timeout_secs", "4")
+    options = ("--num_ps", str(num_ps), "--num_workers", "2")
+    code, said = launch(options, words, stop)
+    assert code == 0, said
+    assert said.count("worker-0 is stopped (SIGSTOP) for 4 s (--cluster_timeout_secs)") == 1
+    assert "worker-0 was killed by SIGKILL; starting it again" in said
+    assert newest_step(folder) == LAST_STEP
+    if not num_ps:  # With servers it goes on at an input position that is some steps behind.
+        assert_same(checkpoint_values(folder / f"model.ckpt-{LAST_STEP}"), end_of(kind))
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("victim", ["chief-0", "worker-0"])
 def test_without_servers_the_job_survives_a_worker_that_is_killed(launch, tmp_path, victim, end_of):
     folder, expected = tmp_path / "run", end_of("all-reduce")

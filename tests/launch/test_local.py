@@ -318,6 +318,35 @@ def test_the_log_goes_on_after_a_restart(launch, tmp_path):
     assert between.endswith("started again ==")
 
 
+def test_a_task_that_is_stopped_for_long_is_killed_and_started_again(launch):
+    stop = """
+if name == "chief-0":
+    wait("second start")
+elif start == 1:
+    os.kill(os.getpid(), signal.SIGSTOP)
+else:
+    note("second start")
+"""
+    code, out = launch(stop, num_workers=2, limits={"stopped_secs": 0.3})
+    assert code == 0
+    assert out.count("worker-0 is stopped (SIGSTOP) for 0.3 s (--cluster_timeout_secs)") == 1
+    assert "worker-0 was killed by SIGKILL; starting it again (restart 1 of 3)" in out
+
+
+def test_a_task_that_is_stopped_for_a_moment_goes_on(launch):
+    pause = """
+child = os.fork()
+if child:
+    os.kill(os.getpid(), signal.SIGSTOP)
+else:
+    time.sleep(0.2)
+    os.kill(os.getppid(), signal.SIGCONT)
+"""
+    code, out = launch(pause)
+    assert code == 0
+    assert "SIGSTOP" not in out
+
+
 def test_jobs_that_choose_one_folder_have_folders_of_their_own(folder, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     words = ["run", "--model_dir", "runs/toy-1"]

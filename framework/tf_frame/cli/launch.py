@@ -93,6 +93,7 @@ def make_job(words: Sequence[str], values: Mapping[str, Any]) -> tuple[Job, Trai
         num_workers=values["num_workers"],
         min_workers=_min_workers(values, setup.config.batch_shards),
         evaluator=values["evaluator"],
+        timeout_secs=setup.config.cluster_timeout_secs,
         is_default_dir=setup.is_default_dir,
     )
     return job, setup

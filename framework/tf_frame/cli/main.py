@@ -19,6 +19,7 @@ from tf_frame.command_line.screen import complain, prepare_streams, report, sile
 from tf_frame.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, ConfigError, TfFrameError
 from tf_frame.ownership import let_only_the_owner_write
 from tf_frame.plugin.commands import installed_commands
+from tf_frame.resources import refusal
 from tf_frame.tensorflow_log import shows_debug
 
 if TYPE_CHECKING:
@@ -50,8 +51,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return _dispatch(list(sys.argv[1:] if argv is None else argv))
     except TfFrameError as error:
-        complain(f"tf-frame: {error}")
-        return error.exit_code
+        return _complain_of(error)
     except KeyboardInterrupt:
         complain("tf-frame: stopped by Ctrl-C")
         return EXIT_INTERRUPTED
@@ -60,12 +60,23 @@ def main(argv: Sequence[str] | None = None) -> int:
         if is_pipe and traceback.extract_tb(error.__traceback__)[-1].filename == screen.__file__:
             silence(sys.stdout)  # Nobody reads the output, also that of a plugin's command.
             return EXIT_OK
+        refused = refusal(error)
+        # Code of a plugin that asks for far too much is shown with its place.
+        if refused and not isinstance(error, MemoryError):
+            return _complain_of(refused)
         if _reported_as_fault(error):
             return EXIT_USAGE
+        if refused:
+            return _complain_of(refused)
         if is_pipe:
             silence(sys.stdout)
             return EXIT_OK
         raise
+
+
+def _complain_of(error: TfFrameError) -> int:
+    complain(f"tf-frame: {error}")
+    return error.exit_code
 
 
 def _reported_as_fault(error: BaseException) -> bool:

@@ -33,6 +33,7 @@ from tf_frame.config.flags import split_flags
 from tf_frame.config.option import declared_options
 from tf_frame.errors import EXIT_OK, ConfigError
 from tf_frame.plugin.data_warnings import find_data_report
+from tf_frame.resources import check_threads
 from tf_frame.runs.setup.data_text import data_page, refuse_warnings
 from tf_frame.runs.setup.folder_claim import check_writable, claimed, make_writable
 from tf_frame.runs.setup.run_context import RunObserver
@@ -138,6 +139,7 @@ def _train(
 def _run(
     setup: TrainingSetup, source: Any, cluster: Cluster, observer: RunObserver
 ) -> Mapping[str, Any]:
+    check_threads()
     with quiet_import(setup.config.verbosity):
         # Not before the first screen: importing TensorFlow takes seconds.
         from tf_frame.runs.training.run_training import run
@@ -150,6 +152,7 @@ def _run(
 
 def _serve(setup: TrainingSetup, cluster: Cluster) -> int:
     make_writable(setup.model_dir)
+    check_threads()
     with output_may_fail(), Interrupts().installed() as interrupts:
         with quiet_import(setup.config.verbosity):
             from tf_frame.runs.training.tasks import hold_variables

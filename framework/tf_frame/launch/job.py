@@ -87,6 +87,7 @@ class Job:
       num_workers: number of tasks that train, the chief among them.
       min_workers: the least number with which the job goes on; None: it needs all.
       evaluator: whether a task of its own evaluates the checkpoints.
+      timeout_secs: seconds that the tasks wait for each other.
       is_default_dir: whether the user has named no folder, so that the job may take another one.
     """
 
@@ -96,6 +97,7 @@ class Job:
     num_workers: int = 1
     min_workers: int | None = None
     evaluator: bool = False
+    timeout_secs: float = 300.0
     is_default_dir: bool = False
 
     def in_folder(self, model_dir: str) -> Job:

@@ -28,6 +28,7 @@ class Limits:
       ps_secs: after a failure, the time that the other tasks may still need parameter servers.
       ps_leave_secs: after a signal, the time for parameter servers once the other tasks have ended.
       save_secs: after a signal to the launcher, from SIGTERM to SIGKILL: the chief saves.
+      stopped_secs: time that a task may be stopped by SIGSTOP; then it is killed.
       end_secs: from the end of the chief to the end of the other tasks.
       progress_secs: between two lines of progress where there is no terminal.
       status_secs: between two looks at the status files.
@@ -39,6 +40,7 @@ class Limits:
     ps_secs: float = 1.0
     ps_leave_secs: float = 5.0
     save_secs: float = 60.0
+    stopped_secs: float = 300.0
     end_secs: float = 30.0
     progress_secs: float = 30.0
     status_secs: float = 1.0

@@ -108,7 +108,10 @@ def main(
                 job, used, gpus_per_worker=gpus, cpus_per_task=cpus, program=program
             )
 
-        bounds = Limits(max_restarts=values["max_restarts"], **(limits or {}))
+        bounds = Limits(
+            **{"max_restarts": values["max_restarts"], "stopped_secs": job.timeout_secs}
+            | dict(limits or {})
+        )
         return _run_all(job, commands, bounds)
 
 

@@ -129,12 +129,22 @@ class Supervisor:
 
     def _look_after(self, run: TaskRun) -> None:
         run.start_if_due()
+        self._end_if_stopped(run)
         self._report.lines(run.task, run.new_lines())
         code = run.poll()
         if code is not None:
             self._report.lines(run.task, run.finish())
             if not self._stops:
                 self._judge(run, code)
+
+    def _end_if_stopped(self, run: TaskRun) -> None:
+        """Kills a task that is stopped for long: the others would wait for it without an end."""
+        if run.stopped_secs() > self._limits.stopped_secs:
+            secs = f"{self._limits.stopped_secs:g} s"
+            self._screen.say(
+                f"{run.task} is stopped (SIGSTOP) for {secs} (--cluster_timeout_secs); killing it"
+            )
+            run.kill()
 
     def _judge(self, run: TaskRun, code: int) -> None:
         """Reacts to the end of a task."""

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 
 from tf_frame.launch.process import TaskCommand, TaskProcess
+from tf_frame.launch.watchdog import process_state
 
 # A healthy task that has lost its peers ends with this code, to be started again.
 EXIT_LOST_PEERS = 138
@@ -84,7 +85,7 @@ class TaskRun:
     ) -> None:
         self.task, self.log = command.task, command.log
         self._command, self._started, self._ended = command, started, ended
-        self._begin = self.end_time = time.monotonic()
+        self._begin = self.end_time = self._runs_at = time.monotonic()
         self._process: TaskProcess | None = None
         self._next_start = 0.0
         self._short_in_a_row = 0
@@ -154,6 +155,13 @@ class TaskRun:
     def keeps_losing_peers(self) -> bool:
         """Returns whether the task lost its peers shortly after each of many starts."""
         return self.exit_code == EXIT_LOST_PEERS and self._short_in_a_row > _MOST_SHORT_REJOINS
+
+    def stopped_secs(self) -> float:
+        """Returns how long the process is stopped, as by SIGSTOP; 0 while it runs."""
+        now = time.monotonic()
+        if self._process is None or process_state(self._process.pid) != "T":
+            self._runs_at = now
+        return now - self._runs_at
 
     def cancel(self) -> None:
         """Drops a start that `restart` has planned."""

@@ -57,17 +57,20 @@ def is_there(pid: int) -> bool:
         return False
     except PermissionError:
         pass
-    return not _is_zombie(pid)
+    return process_state(pid) != "Z"
 
 
-def _is_zombie(pid: int) -> bool:
-    """Returns whether a process has ended and was not reaped; always false outside of Linux."""
+def process_state(pid: int) -> str:
+    """Returns the letter of proc(5) for the state of a process; empty outside of Linux.
+
+    `Z`: it has ended and was not reaped; `T`: it was stopped by SIGSTOP.
+    """
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
             # The state follows the name in brackets, which may contain brackets.
-            return file.read().rpartition(b")")[2].split()[:1] == [b"Z"]
+            return b"".join(file.read().rpartition(b")")[2].split()[:1]).decode()
     except OSError:
-        return False
+        return ""
 
 
 def _kill(group: int) -> None:

@@ -15,6 +15,7 @@ from packaging.utils import canonicalize_name
 from tf_frame.errors import PluginError
 from tf_frame.plugin.find import PluginInfo
 from tf_frame.plugin.packages import reinstall, upgrade
+from tf_frame.resources import refusal
 
 
 class BrokenPluginError(PluginError):
@@ -36,7 +37,8 @@ def import_target(info: PluginInfo) -> Any:
     """Imports the target of an entry point.
 
     Raises:
-      BrokenPluginError: the import failed in any way but Ctrl-C.
+      ResourceError: the system has no memory for it.
+      BrokenPluginError: the import failed in any other way but Ctrl-C.
     """
     entry_point = importlib.metadata.EntryPoint(info.name, info.target, info.kind.group)
     # Output of a plugin must not get into results, such as JSON or YAML.
@@ -47,6 +49,9 @@ def import_target(info: PluginInfo) -> Any:
             print(f"tf-frame: interrupted in the import of {info.described}", file=sys.stderr)
             raise
         except BaseException as error:  # The code of a plugin may raise anything.
+            refused = refusal(error)
+            if refused:
+                raise refused from error
             raise BrokenPluginError(info, _cause(error), _remedy(error, info)) from error
 
 

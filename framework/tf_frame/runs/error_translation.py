@@ -63,6 +63,11 @@ def _translated(error: Exception, model_dir: str, of_input: str) -> TfFrameError
             f"{reason.replace(' : ', ': ')}; the step was not applied; lower --learning_rate, or "
             "clip the gradients"
         )
+    if isinstance(error, tf.errors.ResourceExhaustedError) and "OOM when allocating" in reason:
+        return TfFrameError(
+            f"there is not enough memory: {reason}; lower --train_batch_size, or the size of the "
+            "examples; the same command goes on from the last checkpoint"
+        )
     of_file = isinstance(error, OSError) and error.filename and not find_fault(error)
     return TfFrameError(reason) if of_file else None
 
