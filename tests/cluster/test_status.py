@@ -1,10 +1,20 @@
 """Status files."""
 
+import os
 import shutil
+import time
 
 import pytest
 
-from tf_frame.cluster.status import TRAINING, own_status, read_statuses, write_status
+from tf_frame.cluster.status import (
+    ENDED,
+    TRAINING,
+    NewStatuses,
+    own_status,
+    process_began,
+    read_statuses,
+    write_status,
+)
 from tf_frame.errors import TfFrameError
 
 
@@ -17,3 +27,23 @@ def test_a_folder_that_was_removed_is_not_made_again(tmp_path):
     with pytest.raises(TfFrameError, match="run was removed while worker-0 wrote to it"):
         write_status(str(folder), status)
     assert not folder.exists()
+
+
+def test_the_start_of_a_process_is_known_and_does_not_change():
+    began = process_began(os.getpid())
+    assert began == own_status("chief-0", TRAINING).began
+    assert 0 < process_began(os.getppid()) <= began
+    assert began < time.clock_gettime(time.CLOCK_BOOTTIME)
+    assert process_began(2**22) is None
+
+
+@pytest.mark.parametrize("secs", [3600, -3600])
+def test_new_statuses_are_new_although_the_clock_is_set(tmp_path, monkeypatch, secs):
+    write_status(str(tmp_path), own_status("chief-0", ENDED))
+    write_status(str(tmp_path), own_status("worker-0", TRAINING))
+    statuses, now = NewStatuses(str(tmp_path)), time.time
+    assert statuses.read() == []
+    monkeypatch.setattr(time, "time", lambda: now() + secs)
+    ended = own_status("chief-0", ENDED)
+    write_status(str(tmp_path), ended)
+    assert statuses.read() == [ended]

@@ -294,16 +294,15 @@ def test_gpus_and_cores_are_seen_by_the_tasks(launch, monkeypatch):
 
 
 def test_one_line_of_progress_for_the_job(launch, tmp_path):
-    status = {"state": "training", "time": time.time() + 60, "pid": 1, "host": "h"}
+    status = {"state": "training", "time": 0.0, "pid": 1, "host": "h"}
     rates = {"step": 40, "max_steps": 100, "steps_per_sec": 4.0, "runs_per_sec": 2.0}
     (tmp_path / "run/tasks").mkdir(parents=True)
-    for name in ("chief-0", "worker-0"):
-        path = tmp_path / f"run/tasks/{name}.json"
-        path.write_text(json.dumps({"task": name, **status, **rates}))
-    code, out = launch(
-        "print('step 40/100  loss 0.5000  4.00 steps/s  128.0 examples/s  0:15 left')",
-        num_workers=2,
-    )
+    write = f"""
+made = pathlib.Path({str(tmp_path)!r}, "run/tasks", name + ".json")
+made.write_text(json.dumps({{"task": name, **{status | rates!r}}}))
+print('step 40/100  loss 0.5000  4.00 steps/s  128.0 examples/s  0:15 left')
+"""
+    code, out = launch(write, num_workers=2)
     assert code == 0
     assert "examples/s" not in out
     line = "step 40/100  loss 0.5000  4.00 steps/s  0:15 left  (chief-0 2.00/s, worker-0 2.00/s)\n"

@@ -30,7 +30,7 @@ def status(task, state="training", time=10.0, **values):
     ],
 )
 def test_lines_of_a_task(line, is_progress):
-    assert JobProgress([CHIEF], since=0).takes(CHIEF, line) == is_progress
+    assert JobProgress([CHIEF]).takes(CHIEF, line) == is_progress
 
 
 @pytest.mark.parametrize("rate", [0, 2.5])
@@ -40,11 +40,11 @@ def test_the_lines_of_the_hook_are_known(rate):
     hook = ProgressHook(None, last_step=4000, examples_per_step=32, every_steps=10, out=out)
     hook.step, hook.loss, hook._time = 20, 0.5, 8.0
     hook._show(20 - int(rate * 8), 0.0)
-    assert JobProgress([CHIEF], since=0).takes(CHIEF, out.getvalue().rstrip("\n"))
+    assert JobProgress([CHIEF]).takes(CHIEF, out.getvalue().rstrip("\n"))
 
 
 def test_the_line_of_the_job():
-    progress = JobProgress([CHIEF, WORKER, PS], since=5)
+    progress = JobProgress([CHIEF, WORKER, PS])
     assert progress.text([]) == ""
     progress.takes(CHIEF, LINE)
     assert progress.text([]) == LINE
@@ -52,7 +52,7 @@ def test_the_line_of_the_job():
         status(CHIEF, step=3600, max_steps=9000, steps_per_sec=1.5, runs_per_sec=0.75),
         status(WORKER, state="waiting", step=3599, max_steps=9000),
         status(PS, state="serving"),
-        status(Task("worker", 7), step=9999, time=4.0),
+        status(Task("worker", 7), step=9999),
     ]
     assert progress.text(statuses) == (
         "step 3600/9000  loss 0.5000  1.50 steps/s  1:00:00 left  "
@@ -60,14 +60,14 @@ def test_the_line_of_the_job():
     )
 
 
-def test_statuses_of_an_earlier_run_and_of_other_tasks_do_not_count():
-    progress = JobProgress([CHIEF], since=5)
-    assert progress.text([status(CHIEF, step=7, time=4.0), status(WORKER, step=9)]) == ""
+def test_statuses_of_other_tasks_do_not_count():
+    progress = JobProgress([CHIEF])
+    assert progress.text([status(WORKER, step=9)]) == ""
     assert progress.text([status(CHIEF, step=7)]) == "step 7"
 
 
 def test_the_loss_is_that_of_the_chief():
-    progress = JobProgress([CHIEF, WORKER], since=0)
+    progress = JobProgress([CHIEF, WORKER])
     progress.takes(WORKER, "step 1/9  loss 2.0000")
     progress.takes(CHIEF, "step 1/9  loss 1.0000")
     progress.takes(WORKER, "step 2/9  loss 3.0000")

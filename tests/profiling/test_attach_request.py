@@ -1,23 +1,16 @@
 import json
 import os
-import time
 
 import pytest
 
 from tf_frame.errors import DataError
-from tf_frame.profiling.attach_request import ProfileRequest, age_secs, read_request, write_request
+from tf_frame.profiling.attach_request import ProfileRequest, read_request, write_request
 
 
-def test_requests_are_read_back_and_processes_have_an_age(tmp_path):
+def test_requests_are_read_back(tmp_path):
     request = ProfileRequest("attach_1", 10, all_tasks=True)
     write_request(str(tmp_path), request)
     assert read_request(str(tmp_path)) == request
-    before = age_secs(os.getpid())
-    began = time.time() - before
-    assert 0 < before < 10**7
-    assert age_secs(os.getppid()) >= before - 1
-    assert time.time() - age_secs(os.getpid()) == pytest.approx(began, abs=0.1)
-    assert age_secs(2**22) == 0
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,8 @@ class TaskStatus:
       state: one of the constants of this module.
       time: time of this status, seconds since 1970.
       pid, host: the process.
+      began: start of the process, seconds since the start of its machine: numbers of processes are
+        used again, and clocks are set. None outside of Linux.
       step, max_steps: the global step and the last step; None for a task without steps.
       steps_per_sec: global steps per second in the last interval; None before its end.
       runs_per_sec: steps of this task alone per second; None before the end of an interval.
@@ -46,6 +48,7 @@ class TaskStatus:
     time: float
     pid: int
     host: str
+    began: float | None = None
     step: int | None = None
     max_steps: int | None = None
     steps_per_sec: float | None = None
@@ -55,8 +58,22 @@ class TaskStatus:
 
 def own_status(task: str, state: str, **facts: Any) -> TaskStatus:
     """Returns a status of this process, now."""
-    host = socket.gethostname()
-    return TaskStatus(task=task, state=state, time=time.time(), pid=os.getpid(), host=host, **facts)
+    pid, host = os.getpid(), socket.gethostname()
+    began = process_began(pid)
+    return TaskStatus(
+        task=task, state=state, time=time.time(), pid=pid, host=host, began=began, **facts
+    )
+
+
+def process_began(pid: int) -> float | None:
+    """Returns the start of a process, seconds since the start of this machine; None without one."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+            after_name = file.read().rpartition(")")[2].split()
+    except OSError:
+        return None
+    # Field 22 of proc(5), in clock ticks.
+    return int(after_name[19]) / os.sysconf("SC_CLK_TCK")
 
 
 def write_status(model_dir: str, status: TaskStatus) -> None:
@@ -84,3 +101,15 @@ def read_statuses(model_dir: str) -> list[TaskStatus]:
             status = read_side_file(path, functools.partial(from_json, TaskStatus))
             statuses += [status] if status else []
     return statuses
+
+
+class NewStatuses:
+    """The statuses that tasks write after this object was made, whatever their clocks say."""
+
+    def __init__(self, model_dir: str) -> None:
+        self._model_dir = model_dir
+        self._before = set(read_statuses(model_dir))
+
+    def read(self) -> list[TaskStatus]:
+        """Returns the statuses that are not those of earlier."""
+        return [status for status in read_statuses(self._model_dir) if status not in self._before]

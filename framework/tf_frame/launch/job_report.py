@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable, Sequence
 
 from tf_frame.cluster import status
-from tf_frame.cluster.status import read_statuses
+from tf_frame.cluster.status import NewStatuses
 from tf_frame.launch.job import EVALUATOR, Task
 from tf_frame.launch.job_screen import JobScreen
 from tf_frame.launch.progress import JobProgress
@@ -57,8 +57,9 @@ class JobReport:
     def __init__(
         self, tasks: Sequence[Task], model_dir: str, screen: JobScreen, limits: Limits
     ) -> None:
-        self._model_dir, self._screen, self._limits = model_dir, screen, limits
-        self._progress = JobProgress(tasks, since=time.time())
+        self._screen, self._limits = screen, limits
+        self._statuses = NewStatuses(model_dir)
+        self._progress = JobProgress(tasks)
         self._shown = ""
         self._next_line = self._next_look = 0.0
         self.evaluated_at = 0.0
@@ -75,7 +76,7 @@ class JobReport:
         if now < self._next_look and not last:
             return
         self._next_look = now + self._limits.status_secs
-        statuses = read_statuses(self._model_dir)
+        statuses = self._statuses.read()
         if any(s.state == status.EVALUATING and s.task.startswith(EVALUATOR) for s in statuses):
             self.evaluated_at = now
         due = self._screen.is_terminal or last or now >= self._next_line

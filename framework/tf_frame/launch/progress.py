@@ -18,11 +18,10 @@ _OF_TASK = re.compile(
 
 
 class JobProgress:
-    """Progress of the tasks of a job, from status files that are not older than `since`."""
+    """Progress of the tasks of a job, from statuses that they have written in this job."""
 
-    def __init__(self, tasks: Iterable[Task], since: float) -> None:
+    def __init__(self, tasks: Iterable[Task]) -> None:
         self._names = {str(task) for task in tasks}
-        self._since = since
         self._loss = ""
         self._last_line = ""
 
@@ -35,7 +34,7 @@ class JobProgress:
 
     def text(self, statuses: Iterable[TaskStatus]) -> str:
         """Returns the line of the job; empty before the first progress."""
-        current = [s for s in statuses if s.task in self._names and s.time >= self._since]
+        current = [s for s in statuses if s.task in self._names]
         step = max((s.step for s in current if s.step is not None), default=None)
         if step is None:
             # Before the first status, or in a folder without status files.

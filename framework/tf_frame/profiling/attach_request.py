@@ -79,18 +79,6 @@ def remove_request(model_dir: str) -> None:
         os.remove(os.path.join(model_dir, _FILE))
 
 
-def age_secs(pid: int) -> float:
-    """Returns the age of a process of this machine, 0 if it has ended: numbers are reused."""
-    try:
-        with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
-            after_name = file.read().rpartition(")")[2].split()
-    except OSError:
-        return 0.0
-    # Field 22 of proc(5): clock ticks from the start of the machine to the start of the process.
-    began = int(after_name[19]) / os.sysconf("SC_CLK_TCK")
-    return time.clock_gettime(time.CLOCK_BOOTTIME) - began
-
-
 def listens(pid: int) -> bool:
     """Returns whether a process of this machine handles the signal, which ends all others."""
     try:

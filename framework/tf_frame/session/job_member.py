@@ -17,7 +17,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.checkpoint.find.newest import newest_checkpoint, read_step
 from tf_frame.cluster.agreement import Agreement
 from tf_frame.cluster.cluster import Cluster, wait_for_servers
-from tf_frame.cluster.status import ENDED, read_statuses
+from tf_frame.cluster.status import ENDED, NewStatuses
 from tf_frame.errors import TfFrameError
 from tf_frame.session.interrupts import Interrupts
 
@@ -67,7 +67,6 @@ class JobMember:
       timeout_secs: seconds to wait for other tasks.
       report: takes a line for the user.
       interrupts: the signals of this process.
-      started: when this process began, seconds since 1970.
     """
 
     cluster: Cluster
@@ -77,7 +76,11 @@ class JobMember:
     timeout_secs: float = 300
     report: Callable[[str], None] = _LOG.warning
     interrupts: Interrupts = dataclasses.field(default_factory=Interrupts)
-    started: float = dataclasses.field(default_factory=time.time)
+    _statuses: NewStatuses | None = dataclasses.field(init=False, default=None)
+
+    def __post_init__(self) -> None:
+        if self.model_dir:
+            object.__setattr__(self, "_statuses", NewStatuses(self.model_dir))
 
     def wait_for_servers(self) -> None:
         """Waits until all servers that a session needs answer.
@@ -146,8 +149,8 @@ class JobMember:
             return
         if not (self.cluster.all_reduces and isinstance(error, _COLLECTIVE_ERRORS)):
             return
-        for status in read_statuses(self.model_dir):
-            is_peer = status.task != self.cluster.task_name and status.time > self.started
+        for status in self._statuses.read() if self._statuses else ():
+            is_peer = status.task != self.cluster.task_name
             if is_peer and status.state == ENDED and not status.task.startswith("evaluator"):
                 self.report(f"{status.task} has ended at step {status.step}")
                 raise tf.errors.OutOfRangeError(None, None, "another worker has ended") from error

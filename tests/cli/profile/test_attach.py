@@ -123,9 +123,17 @@ def test_a_process_that_ends_before_it_is_asked_is_named(job, attach, monkeypatc
     assert code == 1 and "chief-0 ended before it could be asked" in err
 
 
+@pytest.mark.parametrize("secs", [3600, -3600])
+def test_a_clock_that_was_set_is_no_other_process(job, attach, monkeypatch, secs):
+    job(writes=["chief_0"])
+    now = time.time
+    monkeypatch.setattr(time, "time", lambda: now() + secs)
+    assert attach()[0] == 0
+
+
 def test_another_process_with_the_number_of_one_that_has_ended_is_not_asked(job, attach, tmp_path):
     job(writes=["chief_0"])
-    old = dataclasses.replace(own_status("chief-0", TRAINING), time=time.time() - 10**6)
+    old = dataclasses.replace(own_status("chief-0", TRAINING), began=1.0)
     write_status(str(tmp_path), old)
     code, _, err = attach()
     assert code == 2 and f"its process has ended; another one is {os.getpid()} now" in err

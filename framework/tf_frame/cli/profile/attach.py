@@ -12,7 +12,7 @@ from typing import Any
 
 from tf_frame.cli.profile import show
 from tf_frame.cli.profile.merge import write_merged
-from tf_frame.cluster.status import SERVING, TaskStatus, read_statuses
+from tf_frame.cluster.status import SERVING, TaskStatus, process_began, read_statuses
 from tf_frame.command_line.folder_command import folder_command
 from tf_frame.command_line.screen import complain, report
 from tf_frame.config.option import Option
@@ -22,7 +22,6 @@ from tf_frame.profiling.attach_request import (
     LOCK,
     SIGNAL,
     ProfileRequest,
-    age_secs,
     listens,
     remove_request,
     write_request,
@@ -164,7 +163,7 @@ def _refusal(status: TaskStatus) -> str:
         return f"its process {status.pid} has ended"
     except PermissionError:
         return f"its process {status.pid} belongs to another user"
-    if time.time() - age_secs(status.pid) > status.time + 1:
+    if status.began != process_began(status.pid):
         return f"its process has ended; another one is {status.pid} now"
     if not listens(status.pid):
         return f"its process {status.pid} does not train now, or is none of this tf-frame"

@@ -17,8 +17,8 @@ from tf_frame.cluster.status import (
     EVALUATING,
     SERVING,
     WAITING,
+    NewStatuses,
     own_status,
-    read_statuses,
     write_status,
 )
 from tf_frame.deploy.session_config import make_deployment, server_config
@@ -90,7 +90,7 @@ def evaluate_job(
     Raises:
       Interrupted: a signal ended the evaluator.
     """
-    started, name = time.time(), cluster.task_name
+    statuses, name = NewStatuses(setup.model_dir), cluster.task_name
     model = setup.make_model(source.info)
     with (
         log_file(setup.model_dir, task=name),
@@ -103,7 +103,7 @@ def evaluate_job(
         heartbeat.write()
         last = 0
         while True:
-            ended = _chief_has_ended(setup.model_dir, started)
+            ended = _chief_has_ended(statuses)
             newest = newest_checkpoint(setup.model_dir)
             if read_step(newest) > last:
                 heartbeat.write(EVALUATING, step=read_step(newest))
@@ -130,11 +130,8 @@ def _evaluated(evaluations: Evaluations, path: str | None) -> bool:
     return True
 
 
-def _chief_has_ended(model_dir: str, since: float) -> bool:
-    return any(
-        status.task == "chief-0" and status.state == ENDED and status.time > since
-        for status in read_statuses(model_dir)
-    )
+def _chief_has_ended(statuses: NewStatuses) -> bool:
+    return any(status.task == "chief-0" and status.state == ENDED for status in statuses.read())
 
 
 def _add_to_result(model_dir: str, result: dict[str, Any]) -> None:

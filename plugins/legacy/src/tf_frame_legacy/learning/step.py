@@ -35,7 +35,7 @@ def train_step(
     Raises:
       ValueError: there is `should_trace`, but no `logdir`.
     """
-    start_time = time.time()
+    start_time = time.monotonic()
     should_trace, number = _should_trace(sess, global_step, train_step_kwargs)
     if should_trace:
         loss, step, metadata = _run_traced(sess, train_op, global_step)
@@ -43,7 +43,7 @@ def train_step(
             number = step
     else:
         loss = sess.run(train_op)
-    elapsed_secs = time.time() - start_time
+    elapsed_secs = time.monotonic() - start_time
     if should_trace:
         _write(metadata, number, train_step_kwargs)
     if "should_log" in train_step_kwargs:
