@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tf_frame.errors import DataError
+from tf_frame.text import brief
 from tf_frame.text_file import (
     as_dict,
     may_have_halves,
@@ -76,7 +77,7 @@ def _next_key(text: _Text, keys: set[str]) -> str | None:
         text.fail("Expecting property name enclosed in double quotes")
     key = str(text.value())
     if key in keys:
-        raise ValueError(f"an object has the key {key!r} twice")
+        raise ValueError(f"an object has the key {brief(key)} twice")
     keys.add(key)
     text.expect(":")
     return key
@@ -142,7 +143,7 @@ class _Text:
           json.JSONDecodeError: another one comes.
         """
         if self.next_character() != character:
-            self.fail(f"Expecting {character!r} delimiter")
+            self.fail(f"Expecting {brief(character)} delimiter")
         self.position += 1
 
     def value(self) -> Any:

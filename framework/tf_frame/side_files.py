@@ -105,7 +105,7 @@ def from_json(cls: type[T], content: Any) -> T:
     hints = typing.get_type_hints(cls)
     for name, value in as_object(content).items():
         if name not in hints:
-            raise ValueError(f"{name!r:.40} is unknown")
+            raise ValueError(f"{brief(name)} is unknown")
         if not _fits(value, hints[name]):
             raise ValueError(f"{name} is {brief(value)}")
     missing = [
@@ -131,7 +131,7 @@ def _fits(value: Any, hint: Any) -> bool:
 
 def _reason(error: Exception) -> str:
     if isinstance(error, KeyError):
-        return f"it lacks {error.args[0]!r:.80}"
+        return f"it lacks {brief(error.args[0])}"
     if isinstance(error, RecursionError):
         return "it is nested too deeply"
     return f"{' '.join(str(error).split()) or type(error).__name__:.200}"

@@ -1,7 +1,8 @@
 """Formats text for tables and errors: figures, values, lists, columns, sizes in bytes.
 
 Names of files and classes come from strangers: `printable` keeps them from steering a terminal, and
-`spreadsheet_cell` from being run by a spreadsheet.
+`spreadsheet_cell` from being run by a spreadsheet. A message quotes them by `brief` (in quotes, as
+Python writes a value), `short` (as they are) or `listed` (names), so that no input fills a screen.
 """
 
 from __future__ import annotations
@@ -17,8 +18,10 @@ _CONTROL = re.compile("[\0-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]
 # Spreadsheets run a cell that begins so; also with the wide forms of East Asia. The quotes are of
 # this module: a second one keeps two different cells different.
 _FORMULA = re.compile(r"'*\s*[=+\-@\uff1d\uff0b\uff0d\uff20]")
-_brief = reprlib.Repr()
-_brief.maxlist = _brief.maxtuple = _brief.maxdict = _brief.maxstring = _brief.maxother = 200
+# Characters of a value that a message quotes; of a path or a sentence; of a list of names.
+_LONGEST_VALUE, _LONGEST_TEXT, _LONGEST_LIST = 80, 160, 160
+# Python refuses to write longer whole numbers as text.
+_LONGEST_NUMBER_BITS = 10_000
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
@@ -55,9 +58,55 @@ def short_repr(value: Any) -> str:
 
 
 def brief(value: Any) -> str:
-    """Returns a value of a file in one short line, however large it is."""
-    text = _brief.repr(value) if isinstance(value, list | tuple | dict) else repr(value)
-    return f"{' '.join(text.split()):.80}"
+    """Returns a value of the user or of a file in one short line, in quotes if it is a text."""
+    if isinstance(value, str):
+        return shortened(repr(shortened(value, 8 * _LONGEST_VALUE)), _LONGEST_VALUE)
+    return shortened(" ".join(_bounded.repr(value).split()), _LONGEST_VALUE)
+
+
+def short(text: Any, longest: int = _LONGEST_TEXT) -> str:
+    """Returns a text of the user without quotes, such as a path: printable, long ones cut.
+
+    Args:
+      text: the text, or an object with a text, such as a path or an error.
+      longest: number of characters above which the middle is left out.
+    """
+    return shortened(printable(shortened(str(text), 8 * longest)), longest)
+
+
+def listed(names: Iterable[Any], *, none: str = "none") -> str:
+    """Returns names with commas; of a long list the first ones, and the number of the others."""
+    texts = [short(name, _LONGEST_VALUE) for name in names]
+    shown, length = 0, 0
+    while shown < len(texts) and (not shown or length + len(texts[shown]) <= _LONGEST_LIST):
+        length, shown = length + len(texts[shown]) + 2, shown + 1
+    more = f" and {len(texts) - shown} more" if shown < len(texts) else ""
+    return f"{', '.join(texts[:shown])}{more}" or none
+
+
+def shortened(text: str, longest: int) -> str:
+    """Returns a text with at most some characters: its beginning, and the end of a long one."""
+    if len(text) <= longest:
+        return text
+    end = longest // 4
+    return f"{text[: longest - end - 3]}...{text[-end:]}"
+
+
+class _Bounded(reprlib.Repr):
+    """Writes values as `repr`, but never more than some thousand characters."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlist = self.maxtuple = self.maxdict = self.maxset = self.maxfrozenset = 100
+        self.maxstring = self.maxother = 200
+
+    def repr_int(self, x: int, level: int) -> str:
+        """Returns a whole number, or the size of one that Python cannot write."""
+        bits = x.bit_length()
+        return f"a whole number of {bits} bits" if bits > _LONGEST_NUMBER_BITS else repr(x)
+
+
+_bounded = _Bounded()
 
 
 def with_article(noun: str) -> str:

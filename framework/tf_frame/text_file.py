@@ -23,7 +23,7 @@ from xml.parsers import expat
 
 from tf_frame.errors import DataError
 from tf_frame.file_system import read_bytes
-from tf_frame.text import short_repr
+from tf_frame.text import brief, short_repr
 
 AnyPath = str | os.PathLike[str]
 
@@ -206,7 +206,7 @@ def as_dict(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     if len(content) < len(pairs):
         for key, value in pairs:
             if value != content[key]:
-                raise ValueError(f"an object has the key {key!r} twice, with different values")
+                raise ValueError(f"an object has the key {brief(key)} twice, with different values")
     return content
 
 
@@ -266,7 +266,7 @@ def read_xml(path: AnyPath) -> ElementTree.Element:
 def _refuse_entities(path: AnyPath, text: str) -> None:
     def refuse(name: str, *_: object) -> None:
         raise DataError(
-            f"{path} declares the entity {name!r}, and entities are not read: remove the "
+            f"{path} declares the entity {brief(name)}, and entities are not read: remove the "
             "declaration, and write the text itself"
         )
 
@@ -319,4 +319,4 @@ def _read_bytes(path: AnyPath) -> bytes:
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror}") from None
     except ValueError as error:  # A name that no file can have.
-        raise DataError(f"{str(path)!r} cannot be read: {error}") from None
+        raise DataError(f"{brief(str(path))} cannot be read: {error}") from None

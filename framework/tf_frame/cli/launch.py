@@ -24,6 +24,7 @@ from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
 from tf_frame.launch.job import ON, OPTIONS, PLACES, Job
 from tf_frame.launch.worker_counts import parse_worker_counts
 from tf_frame.runs.setup.training_setup import TrainingSetup
+from tf_frame.text import brief
 
 _USAGE = """usage: tf-frame launch [OPTIONS] -- run --plugin NAME [OPTIONS OF THE RUN]
 
@@ -124,7 +125,7 @@ def _min_workers(values: Mapping[str, Any], batch_shards: int) -> int | None:
 def _check_is_run(words: Sequence[str]) -> None:
     if words[0] != "run":
         raise ConfigError(
-            f"tf-frame launch starts trainings only: after -- comes run, not {words[0]!r}"
+            f"tf-frame launch starts trainings only: after -- comes run, not {brief(words[0])}"
         )
     asking = [word for word in words if word in _HELP_OF_RUN]
     if asking:

@@ -21,6 +21,7 @@ from tf_frame.ownership import let_only_the_owner_write
 from tf_frame.plugin.commands import installed_commands
 from tf_frame.resources import refusal
 from tf_frame.tensorflow_log import shows_debug
+from tf_frame.text import brief
 
 if TYPE_CHECKING:
     from tf_frame.plugin.find import PluginInfo
@@ -158,7 +159,8 @@ def _check_encoding(argv: Sequence[str]) -> None:
             word.encode("utf-8")
         except UnicodeEncodeError:
             raise ConfigError(
-                f"the argument {word!r} is not UTF-8, and TensorFlow opens no other paths; use "
+                f"the argument {brief(word)} is not UTF-8, and TensorFlow opens no other paths; "
+                "use "
                 "another name, or, if the locale is to blame, set LC_ALL=C.UTF-8"
             ) from None
 
@@ -166,5 +168,7 @@ def _check_encoding(argv: Sequence[str]) -> None:
 def _explain_unknown(word: str) -> str:
     names = [*COMMANDS, *(info.name for info in installed_commands())]
     near_names = difflib.get_close_matches(word, names, n=1)
-    hint = f"did you mean {near_names[0]!r}?" if near_names else f"commands: {', '.join(names)}"
-    return f"unknown command {word!r}; {hint}"
+    hint = (
+        f"did you mean {brief(near_names[0])}?" if near_names else f"commands: {', '.join(names)}"
+    )
+    return f"unknown command {brief(word)}; {hint}"

@@ -15,6 +15,7 @@ from tf_frame.plugin.kinds import COMMAND
 from tf_frame.scaffold.contents import CONTENTS, describe, run_command
 from tf_frame.scaffold.names import check_name, package_name
 from tf_frame.scaffold.write import write_plugin
+from tf_frame.text import brief
 
 _USAGE = """usage: tf-frame plugins new NAME --kind KIND [--directory FOLDER]
 
@@ -43,7 +44,7 @@ def main(argv: Sequence[str]) -> int:
     name, kind = words[0], flags["kind"]
     check_name(name, find_plugins())
     if kind == "command" and package_name(name) in COMMAND.reserved:
-        raise ConfigError(f"the name {name!r} is taken: tf-frame itself has this command")
+        raise ConfigError(f"the name {brief(name)} is taken: tf-frame itself has this command")
     folder = write_plugin(name, kind, os.path.expanduser(flags.get("directory", ".")))
     report(f"{folder}: {describe(kind)}, with tests. Next:\n\n{_next_commands(name, kind, folder)}")
     return EXIT_OK

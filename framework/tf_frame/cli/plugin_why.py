@@ -14,7 +14,7 @@ from tf_frame.plugin.find import BROKEN, OK, PluginInfo, find_plugins
 from tf_frame.plugin.imports import BrokenPluginError
 from tf_frame.plugin.load import load_plugin_info
 from tf_frame.plugin.matching import did_you_mean, matching_plugins
-from tf_frame.text import columns
+from tf_frame.text import brief, columns
 
 
 def main(argv: Sequence[str]) -> int:
@@ -42,7 +42,7 @@ def _explain_unknown(name: str, installed: Sequence[PluginInfo]) -> str:
         return f"{name} is a package, not a plugin; it has: {words}"
     hint = did_you_mean(name, installed)
     return (
-        f"no installed package has a plugin {name!r}{hint and '; '}{hint}\n"
+        f"no installed package has a plugin {brief(name)}{hint and '; '}{hint}\n"
         "tf-frame plugins list shows all. If a package should have it: pip show --files PACKAGE\n"
         "tells whether it is installed here and has an entry_points.txt, which must have the name\n"
         "in a group such as [tf_frame.models]."

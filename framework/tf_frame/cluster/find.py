@@ -19,6 +19,7 @@ from tf_frame.cluster.slurm import slurm_tf_config
 from tf_frame.cluster.tf_config import TF_CONFIG, TaskType, cluster_config, read_tf_config
 from tf_frame.config.option_groups import ClusterOptions
 from tf_frame.errors import ConfigError
+from tf_frame.text import brief
 
 C = TypeVar("C", bound=ClusterOptions)
 
@@ -109,7 +110,8 @@ def _check_addresses(cluster: Cluster, origin: str) -> None:
         for address in tasks.values():
             if not _is_address(address):
                 raise ConfigError(
-                    f"{origin}: the address {address!r} of the job {job!r} is not HOST:PORT"
+                    f"{origin}: the address {brief(address)} of the job {brief(job)} is not "
+                    "HOST:PORT"
                 )
             if address in job_at:
                 raise ConfigError(
@@ -119,7 +121,7 @@ def _check_addresses(cluster: Cluster, origin: str) -> None:
             job_at[address] = job
     if cluster.target and not _is_target(cluster.target):
         raise ConfigError(
-            f"{origin}: session_master is {cluster.target!r}; expected grpc://HOST:PORT"
+            f"{origin}: session_master is {brief(cluster.target)}; expected grpc://HOST:PORT"
         )
 
 

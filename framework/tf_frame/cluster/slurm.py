@@ -23,6 +23,7 @@ from typing import Any, TypeVar
 
 from tf_frame.cluster.tf_config import TaskType
 from tf_frame.errors import ConfigError
+from tf_frame.text import brief
 
 PORT = "TF_FRAME_SLURM_PORT"
 _JOB, _NODES, _COUNTS = "SLURM_JOB_ID", "SLURM_STEP_NODELIST", "SLURM_STEP_TASKS_PER_NODE"
@@ -99,7 +100,7 @@ def _range(text: str) -> list[str]:
     """Returns the numbers of `7` or `08-11`."""
     match = _RANGE.fullmatch(text)
     if not match:
-        raise ValueError(f"{text!r} in brackets is no number and no range")
+        raise ValueError(f"{brief(text)} in brackets is no number and no range")
     low, high = match[1], match[2] or match[1]
     if not 0 <= int(high) - int(low) < _MOST_NODES:
         raise ValueError(f"the range {text} is empty or too long")
@@ -116,7 +117,7 @@ def expand_counts(text: str) -> list[int]:
     for part in text.split(","):
         match = _COUNT.fullmatch(part)
         if not match or int(match[2] or 1) > _MOST_NODES:
-            raise ValueError(f"{part!r} is no number, and no number with (xTIMES)")
+            raise ValueError(f"{brief(part)} is no number, and no number with (xTIMES)")
         counts += [int(match[1])] * int(match[2] or 1)
     return counts
 

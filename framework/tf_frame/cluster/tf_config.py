@@ -13,6 +13,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
+from tf_frame.text import brief
 from tf_frame.text_file import parse_json
 
 TF_CONFIG = "TF_CONFIG"
@@ -138,7 +139,7 @@ def cluster_config(tf_config: Mapping[str, Any], *, worker_leads: bool = False) 
 
 def _mapping(value: Any, name: str) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise TypeError(f"{name} must be a JSON object, {{...}}; it is {value!r:.80}")
+        raise TypeError(f"{name} must be a JSON object, {{...}}; it is {brief(value)}")
     return value
 
 
@@ -147,7 +148,7 @@ def _cluster(jobs: Any) -> Jobs:
     if not isinstance(jobs, dict):
         raise TypeError(
             "`cluster` must be a dictionary mapping one or more job names to lists of network "
-            f"addresses; in TF_CONFIG it is {jobs!r:.80}"
+            f"addresses; in TF_CONFIG it is {brief(jobs)}"
         )
     return {job: _tasks(job, tasks) for job, tasks in jobs.items()}
 
@@ -155,12 +156,13 @@ def _cluster(jobs: Any) -> Jobs:
 def _tasks(job: str, tasks: Any) -> dict[int, str]:
     if not isinstance(tasks, (list, dict)):
         raise TypeError(
-            f"The tasks for job {job!r} must be a list or a dictionary from integers to strings."
+            f"The tasks for job {brief(job)} must be a list or a dictionary from integers to "
+            "strings."
         )
     by_index = tasks if isinstance(tasks, dict) else dict(enumerate(tasks))
     for address in by_index.values():
         if not isinstance(address, str):
-            raise TypeError(f"Task address {address!r} must be bytes or unicode")
+            raise TypeError(f"Task address {brief(address)} must be bytes or unicode")
     return {_index(index): address for index, address in by_index.items()}
 
 
@@ -228,7 +230,7 @@ def _index(value: Any) -> int:
     try:
         return int(value)
     except (TypeError, ValueError):
-        raise ValueError(f"Task index must be a number; it is {value!r:.40}") from None
+        raise ValueError(f"Task index must be a number; it is {brief(value)}") from None
 
 
 def _check_is_in(cluster: Jobs, task_type: str, task_id: int) -> None:
@@ -247,7 +249,9 @@ def _cluster_text(cluster: Jobs) -> str:
     jobs = []
     for job, tasks in sorted(cluster.items()):
         dense = tasks and _size(tasks) == len(tasks)
-        jobs.append(f"{job!r}: {[tasks[i] for i in sorted(tasks)] if dense else dict(tasks)!r}")
+        jobs.append(
+            f"{brief(job)}: {brief([tasks[i] for i in sorted(tasks)] if dense else dict(tasks))}"
+        )
     return f"ClusterSpec({{{', '.join(jobs)}}})"
 
 

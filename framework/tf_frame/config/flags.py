@@ -17,6 +17,7 @@ from absl import flags
 from tf_frame.config import values
 from tf_frame.config.option import Option
 from tf_frame.errors import ConfigError
+from tf_frame.text import brief
 
 
 class _OptionParser(flags.ArgumentParser[Any]):
@@ -130,4 +131,4 @@ def _stray(argument: str) -> str:
         hint = "a switch takes no second word: --name, --noname or --name=false"
     else:
         hint = "options start with --"
-    return f"unexpected word {argument!r}; {hint}"
+    return f"unexpected word {brief(argument)}; {hint}"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from tf_frame.errors import ConfigError
+from tf_frame.text import brief
 
 # Words of the names of metrics, as models of this repository, slim and Keras call them.
 _RISING = {
@@ -35,7 +36,8 @@ def higher_is_better(metric: str, mode: str | None, option: str) -> bool:
     rising, falling = bool(words & _RISING), bool(words & _FALLING)
     if rising == falling:
         raise ConfigError(
-            f"the name {metric!r} does not say whether its largest or its smallest value is the "
+            f"the name {brief(metric)} does not say whether its largest or its smallest value is "
+            "the "
             f"best; correct the name, or give {option} max or {option} min"
         )
     return rising

@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 
 from tf_frame.config import values
 from tf_frame.errors import ConfigError
+from tf_frame.text import brief
 
 _META = "tf_frame.option"
 T = TypeVar("T")
@@ -107,14 +108,16 @@ class Option:
         try:
             values.check_type(self.type)
         except ValueError as error:
-            raise ConfigError(f"option {self.name!r}: {error}") from None
+            raise ConfigError(f"option {brief(self.name)}: {error}") from None
         try:
             parsed = self.parse(self.default)
             if parsed != self.default:
-                raise ConfigError(f"{self.default!r} should be {parsed!r}")
+                raise ConfigError(f"{brief(self.default)} should be {brief(parsed)}")
         except (ConfigError, TypeError) as error:
             cause = str(error).removeprefix(f"--{self.name}: ")
-            raise ConfigError(f"option {self.name!r}: its default is refused: {cause}") from None
+            raise ConfigError(
+                f"option {brief(self.name)}: its default is refused: {cause}"
+            ) from None
 
     def _check(self, value: Any) -> None:
         for item in value if isinstance(value, tuple) else (value,):
@@ -124,7 +127,7 @@ class Option:
                 raise ValueError(values.not_a_choice(item, self.choices))
             too_small = self.min is not None and item < self.min
             if too_small or (self.max is not None and item > self.max):
-                raise ValueError(f"{item!r} is out of range; allowed: {self.range_text}")
+                raise ValueError(f"{brief(item)} is out of range; allowed: {self.range_text}")
 
     @property
     def range_text(self) -> str:
@@ -166,7 +169,7 @@ def _default_value(field: dataclasses.Field[Any]) -> Any:
     if field.default_factory is not dataclasses.MISSING:
         return field.default_factory()
     if field.default is dataclasses.MISSING:
-        raise ConfigError(f"option {field.name!r} has no default; every option needs one")
+        raise ConfigError(f"option {brief(field.name)} has no default; every option needs one")
     return field.default
 
 

@@ -16,6 +16,8 @@ import typing
 from collections.abc import Iterable
 from typing import Any
 
+from tf_frame.text import brief
+
 _TYPES = "bool, int, float, str, T | None and tuple[T, ...]"
 _TRUE = {"true", "t", "1", "yes", "on"}
 _FALSE = {"false", "f", "0", "no", "off"}
@@ -73,7 +75,7 @@ def _parse_bool(raw: Any) -> bool:
     text = str(raw).lower()
     if isinstance(raw, (bool, str)) and text in _TRUE | _FALSE:
         return text in _TRUE
-    raise ValueError(f"{raw!r} is not true or false")
+    raise ValueError(f"{brief(raw)} is not true or false")
 
 
 def _parse_int(raw: Any) -> int:
@@ -82,9 +84,9 @@ def _parse_int(raw: Any) -> int:
             raise ValueError
         value = int(raw)
     except (TypeError, ValueError):
-        raise ValueError(f"{raw!r} is not a whole number") from None
+        raise ValueError(f"{brief(raw)} is not a whole number") from None
     if not -(2**63) <= value < 2**63:
-        raise ValueError(f"{raw!r} is beyond 64 bits; allowed: {-(2**63)} to {2**63 - 1}")
+        raise ValueError(f"{brief(raw)} is beyond 64 bits; allowed: {-(2**63)} to {2**63 - 1}")
     return value
 
 
@@ -94,17 +96,17 @@ def _parse_float(raw: Any) -> float:
             raise ValueError
         value = float(raw)
     except (TypeError, ValueError):
-        raise ValueError(f"{raw!r} is not a number") from None
+        raise ValueError(f"{brief(raw)} is not a number") from None
     except OverflowError:
-        raise ValueError(f"{raw!r} is too large a number") from None
+        raise ValueError(f"{brief(raw)} is too large a number") from None
     if not math.isfinite(value):
-        raise ValueError(f"{raw!r} is not a finite number")
+        raise ValueError(f"{brief(raw)} is not a finite number")
     return value
 
 
 def _parse_str(raw: Any) -> str:
     if isinstance(raw, (list, dict)) or raw is None:
-        raise ValueError(f"{raw!r} is not a text")
+        raise ValueError(f"{brief(raw)} is not a text")
     return str(raw)
 
 
@@ -143,5 +145,5 @@ def not_a_choice(value: Any, choices: Iterable[Any]) -> str:
     """Makes the message for a value that is not among `choices`, with the nearest choice."""
     texts = [to_text(choice) for choice in choices]
     nearest_text = nearest(str(value), texts)
-    hint = f"did you mean {nearest_text!r}? " if nearest_text else ""
-    return f"{value!r} is not known; {hint}allowed: {', '.join(texts)}"
+    hint = f"did you mean {brief(nearest_text)}? " if nearest_text else ""
+    return f"{brief(value)} is not known; {hint}allowed: {', '.join(texts)}"

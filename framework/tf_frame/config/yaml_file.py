@@ -26,6 +26,7 @@ import yaml
 
 from tf_frame.errors import ConfigError
 from tf_frame.file_system import file_size, read_text
+from tf_frame.text import brief
 from tf_frame.yaml_text import Bounded, YamlError, parse_yaml
 
 # Sections of one plugin: its name and its options.
@@ -102,7 +103,7 @@ def read_mapping(path: str, source: str) -> dict[Any, Any]:
     except (YamlError, UnicodeDecodeError) as error:
         raise ConfigError(f"{source} is not YAML: {error}") from None
     if not isinstance(content, (dict, type(None))):
-        raise ConfigError(f"{source}: expected 'name: value' lines, found {content!r:.60}")
+        raise ConfigError(f"{source}: expected 'name: value' lines, found {brief(content)}")
     return content or {}
 
 
@@ -135,7 +136,8 @@ class _Loader(Bounded, yaml.SafeLoader):
             value, plain = yaml.safe_load(node.value), node.value.replace("_", "")
             written = [str(value)] if ":" in plain else [str(int(plain)), str(value)]
             raise _UnclearError(
-                f"line {node.start_mark.line + 1}: YAML takes {node.value} for {value!r}; write "
+                f"line {node.start_mark.line + 1}: YAML takes {node.value} for {brief(value)}; "
+                "write "
                 f"{' or '.join(dict.fromkeys(written))}, or quote a text"
             )
         return super().construct_scalar(node)
@@ -153,7 +155,7 @@ def to_settings(content: Mapping[str, Any], source: str) -> Settings:
       ConfigError: the content is not in this format.
     """
     if not isinstance(content, Mapping):
-        raise ConfigError(f"{source}: expected option -> value, found {content!r:.60}")
+        raise ConfigError(f"{source}: expected option -> value, found {brief(content)}")
     content = dict(content)
     plugin = _name(content.pop("plugin", None), "plugin", source)
     versions, lock = (_section(content, key, source) for key in ("versions", "lock"))
@@ -219,33 +221,35 @@ def _section(content: dict[str, Any], key: str, source: str) -> dict[str, Any]:
     if isinstance(section, str) and key in _PARTS:
         return {"name": section}
     if not isinstance(section, dict):
-        raise ConfigError(f"{source}: {key!r} takes 'name: value' lines, found {section!r}")
+        raise ConfigError(
+            f"{source}: {brief(key)} takes 'name: value' lines, found {brief(section)}"
+        )
     return dict(section)
 
 
 def _check_lock(package: str, entry: Any, source: str) -> None:
     if not isinstance(entry, dict):
         raise ConfigError(
-            f"{source}: 'lock' of {package} takes sha256 and plugins, found {entry!r}"
+            f"{source}: 'lock' of {package} takes sha256 and plugins, found {brief(entry)}"
         )
     digest, plugins = entry.get("sha256"), entry.get("plugins", [])
     if digest is not None and not isinstance(digest, str):
-        raise ConfigError(f"{source}: 'sha256' of {package} takes text, found {digest!r}")
+        raise ConfigError(f"{source}: 'sha256' of {package} takes text, found {brief(digest)}")
     if not isinstance(plugins, list):
-        raise ConfigError(f"{source}: 'plugins' of {package} takes a list, found {plugins!r}")
+        raise ConfigError(f"{source}: 'plugins' of {package} takes a list, found {brief(plugins)}")
 
 
 def _name(name: Any, key: str, source: str) -> str | None:
     if name is None or isinstance(name, str):
         return name
-    raise ConfigError(f"{source}: {key!r} takes a name, found {name!r}")
+    raise ConfigError(f"{source}: {brief(key)} takes a name, found {brief(name)}")
 
 
 def _list(items: Any, key: str, source: str) -> tuple[Named, ...] | None:
     if items is None:
         return None
     if not isinstance(items, list):
-        raise ConfigError(f"{source}: {key!r} takes a list, found {items!r}")
+        raise ConfigError(f"{source}: {brief(key)} takes a list, found {brief(items)}")
     return tuple(_item(item, key, source) for item in items)
 
 

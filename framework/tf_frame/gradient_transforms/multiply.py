@@ -17,6 +17,7 @@ from tf_frame.config import values
 from tf_frame.errors import ConfigError
 from tf_frame.gradient_transforms.patterns import compile_patterns, warn_unmatched
 from tf_frame.gradient_transforms.values import GradsAndVars, multiplied
+from tf_frame.text import brief
 
 
 class Multiply(GradientTransform):
@@ -104,5 +105,5 @@ def _parse(item: str) -> tuple[str, float]:
         return pattern, values.parse(factor.strip(), float)
     except ValueError as error:
         raise ConfigError(
-            f"{Multiply.name}: {item!r} is not REGEX=FACTOR, such as '.*/biases=2': {error}"
+            f"{Multiply.name}: {brief(item)} is not REGEX=FACTOR, such as '.*/biases=2': {error}"
         ) from None

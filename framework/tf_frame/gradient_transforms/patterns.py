@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Iterable, Sequence
 
 from tf_frame.errors import ConfigError, UnmatchedPatternWarning
+from tf_frame.text import brief
 
 _NUM_NAMES = 3
 # Escape sequences of regular expressions: `\d`, `\.`.
@@ -37,7 +38,7 @@ def compile_patterns(owner: str, patterns: Iterable[str]) -> list[re.Pattern[str
             compiled.append(re.compile(pattern))
         except re.error as error:
             raise ConfigError(
-                f"{owner}: the pattern {pattern!r} is not a regular expression: {error}; "
+                f"{owner}: the pattern {brief(pattern)} is not a regular expression: {error}; "
                 "put a backslash before a character that is meant literally"
             ) from None
     return compiled
@@ -56,7 +57,7 @@ def unmatched(patterns: Iterable[re.Pattern[str]], names: Sequence[str]) -> list
 def warn_unmatched(owner: str, patterns: Iterable[re.Pattern[str]], names: Sequence[str]) -> None:
     """Issues an `UnmatchedPatternWarning` for each pattern that matches no variable's op name."""
     for pattern in unmatched(patterns, names):
-        message = f"{owner}: the pattern {pattern.pattern!r} matches no variable; "
+        message = f"{owner}: the pattern {brief(pattern.pattern)} matches no variable; "
         warnings.warn(
             UnmatchedPatternWarning(message + _hint(pattern.pattern, names)), stacklevel=3
         )

@@ -30,6 +30,7 @@ from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.errors import ConfigError, PluginError
 from tf_frame.graph.quantization import quantization_summaries, quantize_training_graph
+from tf_frame.text import brief
 
 
 def run_graph_hooks(*, model: Any, config: RunOptions, deployment: DeploymentConfig) -> None:
@@ -74,12 +75,13 @@ def load_graph_hook(name: str) -> Callable[[], Any]:
         hook: Callable[[], Any] = operator.attrgetter(path)(module)
     except AttributeError as error:
         raise ConfigError(
-            f"--graph_hook {name}: {module.__file__ or module_name} has no {path!r}; name a "
+            f"--graph_hook {name}: {module.__file__ or module_name} has no {brief(path)}; name a "
             "function that is defined there"
         ) from error
     if not callable(hook):
         raise ConfigError(
-            f"--graph_hook {name}: {path} is {hook!r} of type {type(hook).__name__}; it must be "
+            f"--graph_hook {name}: {path} is {brief(hook)} of type {type(hook).__name__}; it "
+            "must be "
             "a function without arguments"
         )
     return hook
@@ -96,7 +98,7 @@ def _import(name: str, module_name: str) -> Any:
         missing = isinstance(error, ModuleNotFoundError) and error.name is not None
         if missing and f"{module_name}.".startswith(f"{error.name}."):  # type: ignore[attr-defined]
             raise ConfigError(
-                f"--graph_hook {name}: there is no module {error.name!r}, neither installed "  # type: ignore[attr-defined]
+                f"--graph_hook {name}: there is no module {brief(error.name)}, neither installed "  # type: ignore[attr-defined]
                 f"nor in {os.getcwd()}"
             ) from error
         raise ConfigError(

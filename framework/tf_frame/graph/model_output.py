@@ -16,7 +16,7 @@ from tf_frame.errors import PluginError
 from tf_frame.plugin import Mode, ModelOutput
 from tf_frame.plugin.fault import note_hint
 from tf_frame.plugin.origin import describe_method, find_owner
-from tf_frame.text import short_repr
+from tf_frame.text import brief, short_repr
 
 # Figures of every training and evaluation; see `tf_frame.graph.losses`.
 LOSS, TOTAL_LOSS = "loss", "total_loss"
@@ -106,7 +106,9 @@ def _set_keras_numbers(numbers: Any) -> None:
 def _shapes(batch: Any) -> str:
     """Type and shape of each part of a batch, in the structure of the batch."""
     if isinstance(batch, Mapping):
-        return "{" + ", ".join(f"{name!r}: {_shapes(part)}" for name, part in batch.items()) + "}"
+        return (
+            "{" + ", ".join(f"{brief(name)}: {_shapes(part)}" for name, part in batch.items()) + "}"
+        )
     if isinstance(batch, (list, tuple)):
         return "[" + ", ".join(map(_shapes, batch)) + "]"
     return f"{batch.dtype.name} {batch.shape}" if hasattr(batch, "shape") else repr(batch)
@@ -160,15 +162,16 @@ def check_metrics(metrics: Any, origin: str, *, reserved: Collection[str] = ()) 
         )
     for name, pair in metrics.items():
         if not isinstance(name, str):
-            raise PluginError(f"the metrics of {origin} have the key {name!r}; names are text")
+            raise PluginError(f"the metrics of {origin} have the key {brief(name)}; names are text")
         if name in reserved:
             raise PluginError(
-                f"the metric {name!r} of {origin} has the name of a figure of every evaluation; "
+                f"the metric {brief(name)} of {origin} has the name of a figure of every "
+                "evaluation; "
                 "give it another one"
             )
         if not _is_metric(pair):
             raise PluginError(
-                f"the metric {name!r} of {origin} is {short_repr(pair)}; it must be a pair of "
+                f"the metric {brief(name)} of {origin} is {short_repr(pair)}; it must be a pair of "
                 "value tensor and update op, as the functions of tf.compat.v1.metrics return"
             )
 
@@ -185,7 +188,7 @@ def _check_predictions(predictions: Any, origin: str) -> None:
     named = predictions if isinstance(predictions, Mapping) else {"": predictions}
     for name, value in named.items():
         if not tf.is_tensor(value):
-            noun = f"the prediction {name!r}" if name else "predictions"
+            noun = f"the prediction {brief(name)}" if name else "predictions"
             raise PluginError(
                 f"{noun} of {origin}: found {short_repr(value)}; predictions must be a mapping of "
                 "name to tensor, or one tensor"

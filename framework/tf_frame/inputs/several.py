@@ -27,6 +27,7 @@ from tf_frame.plugin.data_warnings import find_data_report
 from tf_frame.plugin.input_info import InputInfo, Mode
 from tf_frame.plugin.kinds import INPUT
 from tf_frame.plugin.load import load_plugin
+from tf_frame.text import brief
 
 _FORM = "NAME:batch_size=N:KEY=VALUE..."
 _BATCH_SIZE = "batch_size"
@@ -187,8 +188,8 @@ class Several(Plugin):
                 if expected != fact and not (name == "class_names" and not (expected and fact)):
                     names = [self._sources[at].plugin.name for at in (0, number)]
                     raise ConfigError(
-                        f"--input.source: {names[0]} has the {name} {expected!r:.100}, but "
-                        f"{names[1]} has {fact!r:.100}; all sources need the same"
+                        f"--input.source: {names[0]} has the {name} {brief(expected)}, but "
+                        f"{names[1]} has {brief(fact)}; all sources need the same"
                     )
 
     def _check_options(self) -> None:
@@ -236,14 +237,14 @@ def _pairs(words: Sequence[str], flag: str) -> dict[str, str]:
     for word in words:
         key, equals, value = word.partition("=")
         if not equals or key in pairs:
-            raise ConfigError(f"{flag}: {word!r} is no KEY=VALUE with a key of its own")
+            raise ConfigError(f"{flag}: {brief(word)} is no KEY=VALUE with a key of its own")
         pairs[key] = value.replace("\\:", ":")
     return pairs
 
 
 def _batch_size(text: str, flag: str) -> int:
     if not re.fullmatch("[1-9][0-9]*", text):
-        size = f"the batch_size {text!r}" if text else "no batch_size"
+        size = f"the batch_size {brief(text)}" if text else "no batch_size"
         raise ConfigError(f"{flag} has {size}; give a positive number: {_FORM}")
     return int(text)
 

@@ -10,6 +10,7 @@ from tf_frame.command_line.screen import report
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, ConfigError
 from tf_frame.launch.job import EVALUATOR, Job, Task, tf_config
+from tf_frame.text import brief
 
 OPTIONS = (
     Option(
@@ -49,7 +50,7 @@ def _addresses(job: Job, hosts: tuple[str, ...]) -> dict[Task, str]:
     for host in hosts:
         name, _, port = host.rpartition(":")
         if not name or not (port.isascii() and port.isdigit() and 0 < int(port) < 65536):
-            raise ConfigError(f"--hosts: {host!r} is no host:port, such as node-1:2222")
+            raise ConfigError(f"--hosts: {brief(host)} is no host:port, such as node-1:2222")
         if hosts.count(host) > 1:
             raise ConfigError(f"--hosts: {host} stands there twice; each task has its own port")
     return dict(zip(tasks, hosts, strict=True))

@@ -20,6 +20,7 @@ from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, ConfigError, TfFrameError
 from tf_frame.file_system import is_remote
 from tf_frame.launch.job import GPUS_PER_WORKER, Job, refuse_unprintable
+from tf_frame.text import brief
 
 OPTIONS = (
     Option(
@@ -135,7 +136,8 @@ def _join_options(text: str) -> list[str]:
             takes_value = False
         else:
             raise ConfigError(
-                f"--slurm_options {text}: {word!r} is no option of sbatch; write options only, "
+                f"--slurm_options {text}: {brief(word)} is no option of sbatch; write options "
+                "only, "
                 'such as "--partition gpu --time 10:00:00"'
             )
     return options

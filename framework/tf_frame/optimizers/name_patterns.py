@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Sequence
 
 from tf_frame.errors import ConfigError, UnmatchedPatternWarning
+from tf_frame.text import brief
 
 # Parts of names in slim, Keras and BERT.
 NOT_WEIGHTS = ("bias", "BatchNorm", "batch_normalization", "LayerNorm", "layer_norm")
@@ -34,7 +35,7 @@ class NamePatterns:
             self._compiled = [re.compile(pattern) for pattern in patterns]
         except re.error as error:
             raise ConfigError(
-                f"--{option}: {error.pattern!r} is not a regular expression: {error}"
+                f"--{option}: {brief(error.pattern)} is not a regular expression: {error}"
             ) from None
 
     def match(self, name: str) -> bool:
@@ -47,7 +48,7 @@ class NamePatterns:
             if pattern.pattern in NOT_WEIGHTS or any(map(pattern.search, names)):
                 continue
             warnings.warn(
-                f"--{self._option}: {pattern.pattern!r} matches none of the {len(names)} "
+                f"--{self._option}: {brief(pattern.pattern)} matches none of the {len(names)} "
                 f"trained variables, such as {names[0]}",
                 UnmatchedPatternWarning,
                 stacklevel=2,

@@ -14,7 +14,7 @@ from tf_frame.errors import PluginError
 from tf_frame.plugin.data_report import DataReport, DataWarning, SplitReport, report_from_info
 from tf_frame.plugin.input_info import InputInfo, Mode
 from tf_frame.plugin.origin import describe_method
-from tf_frame.text import short_repr
+from tf_frame.text import brief, short_repr
 
 _PIXELS, _EXAMPLES, _CHARACTERS, _OBJECTS = "pixels", "examples", "characters", "objects"
 _NAMED = 3
@@ -54,7 +54,7 @@ def different_classes(info: InputInfo, trained: InputInfo, had: str = "the train
     pairs = zip(info.class_names, trained.class_names, strict=False)
     return next(
         (
-            f"class {label} of the data is {name!r}, {had} {before!r}"
+            f"class {label} of the data is {brief(name)}, {had} {brief(before)}"
             for label, (name, before) in enumerate(pairs)
             if name != before
         ),

@@ -28,6 +28,7 @@ from tf_frame.plugin.packages import (
 )
 from tf_frame.plugin.requirements import incompatibility, installed_version, unmet, unreadable
 from tf_frame.plugin.switches import Switches, read_switches
+from tf_frame.text import brief
 
 OK, CONFLICT, INCOMPATIBLE, DISABLED = "ok", "conflict", "incompatible", "disabled"
 # A broken plugin may load nonetheless: a package of another name, such as tensorflow-cpu, may meet
@@ -68,7 +69,7 @@ class PluginInfo:
     @property
     def described(self) -> str:
         """Kind, name and package, for messages."""
-        return f"the {self.kind.word} {self.name!r} of {self.distribution} {self.version}"
+        return f"the {self.kind.word} {brief(self.name)} of {self.distribution} {self.version}"
 
     @property
     def where(self) -> str:
@@ -206,12 +207,12 @@ def _entry_point_problems(
         problem = f"its entry-point group is {point.group}; expected {kind.group}"
         yield INCOMPATIBLE, problem, tell_authors(distribution)
     if point.name in kind.reserved:
-        problem = f"tf-frame itself has a {kind.word} {point.name!r}"
+        problem = f"tf-frame itself has a {kind.word} {brief(point.name)}"
         yield INCOMPATIBLE, problem, tell_authors(distribution)
     if problem := malformed(point.name, point.value):
         yield BROKEN, problem, tell_authors(distribution)
     if part := missing(target_module(point.value)):
-        yield BROKEN, f"there is no module {part!r}", reinstall(distribution)
+        yield BROKEN, f"there is no module {brief(part)}", reinstall(distribution)
 
 
 def _in_conflict(info: PluginInfo, plugins: list[PluginInfo]) -> PluginInfo:
@@ -232,7 +233,7 @@ def _in_conflict(info: PluginInfo, plugins: list[PluginInfo]) -> PluginInfo:
         remedy = tell_authors(info.distribution)
         return dataclasses.replace(info, state=CONFLICT, problem=problem, remedy=remedy)
     places = ", ".join(f"{p.target} of {p.distribution} {p.version}" for p in rivals)
-    problem = f"the {info.kind.word} name {info.name!r} is also taken by {places}"
+    problem = f"the {info.kind.word} name {brief(info.name)} is also taken by {places}"
     if any(is_own(p.distribution) for p in rivals):
         problem += f", which keeps it; name this one {info.distribution}:{info.name}"
     usable = [p for p in rivals if p.state in (OK, BROKEN) and not is_own(p.distribution)]

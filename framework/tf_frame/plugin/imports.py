@@ -16,6 +16,7 @@ from tf_frame.errors import PluginError
 from tf_frame.plugin.find import PluginInfo
 from tf_frame.plugin.packages import reinstall, upgrade
 from tf_frame.resources import refusal
+from tf_frame.text import brief
 
 
 class BrokenPluginError(PluginError):
@@ -78,7 +79,7 @@ def missing_module_remedy(name: str, distribution: str) -> str:
     if package:
         return f"pip install {package}, which {distribution} requires"
     return (
-        f"pip install the package that has the module {top!r}, and tell the authors of "
+        f"pip install the package that has the module {brief(top)}, and tell the authors of "
         f"{distribution} to list it among the requirements (install_requires)"
     )
 

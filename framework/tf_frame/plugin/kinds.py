@@ -14,7 +14,7 @@ from typing import Any
 from tf_frame.config import declared_options
 from tf_frame.errors import ConfigError
 from tf_frame.plugin import contracts, network_contracts, training_contracts
-from tf_frame.text import short_repr, with_article
+from tf_frame.text import brief, short_repr, with_article
 
 # The beginning of the modules with the abstract bases of plugins.
 _CONTRACTS = "tf_frame.plugin."
@@ -102,7 +102,7 @@ def check_class(plugin: Any, kind: Kind) -> str:
 
 def _check_definition(plugin: Any, kind: Kind) -> str:
     if not inspect.isclass(plugin):
-        return f"expected a class, found {plugin!r:.80} of type {type(plugin).__name__}"
+        return f"expected a class, found {brief(plugin)} of type {type(plugin).__name__}"
     base_kind = next((k for k in KINDS if issubclass(plugin, k.base)), kind)
     if not issubclass(plugin, kind.base) and base_kind != kind:
         return (

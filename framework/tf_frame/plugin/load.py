@@ -23,6 +23,7 @@ from tf_frame.plugin.network_contracts import Network, Preprocessing
 from tf_frame.plugin.origin import register
 from tf_frame.plugin.packages import tell_authors
 from tf_frame.plugin.switches import read_switches
+from tf_frame.text import brief
 
 if TYPE_CHECKING:
     # PyYAML takes a tenth of a second, which commands without YAML need not wait for.
@@ -149,7 +150,7 @@ def unsupported_version(cls: Any) -> str:
     if OLDEST_API_VERSION < API_VERSION:
         supported = f"{OLDEST_API_VERSION} to {API_VERSION}"
     return (
-        f"it is written for version {version!r} of the plugin contracts (api_version), "
+        f"it is written for version {brief(version)} of the plugin contracts (api_version), "
         f"tf-frame {tf_frame.__version__} has version {supported}"
     )
 

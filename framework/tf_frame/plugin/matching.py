@@ -12,6 +12,7 @@ from packaging.utils import canonicalize_name
 from tf_frame.errors import PluginError
 from tf_frame.plugin.find import CONFLICT, DISABLED, OK, PluginInfo
 from tf_frame.plugin.packages import OWN_DISTRIBUTION
+from tf_frame.text import brief
 
 # With more names the message of an error would be a page.
 _MOST_NAMES = 40
@@ -61,7 +62,7 @@ def unknown_plugin(
     listed = f"installed: {', '.join(names) or none}"
     if len(names) > _MOST_NAMES:
         listed = f"tf-frame plugins list shows the {len(names)} names that there are"
-    parts = [f"no {kind} is called {name!r};", did_you_mean(name, plugins), listed]
+    parts = [f"no {kind} is called {brief(name)};", did_you_mean(name, plugins), listed]
     return PluginError(" ".join(filter(None, parts)))
 
 

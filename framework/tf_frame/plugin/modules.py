@@ -8,6 +8,8 @@ import sys
 from collections.abc import Iterator
 from importlib.machinery import ModuleSpec
 
+from tf_frame.text import brief
+
 _NAME = re.compile(r"\w[-.\w]*")
 _TARGET = re.compile(r"\s*([\w.]+)\s*:\s*[\w.]+\s*(\[.*\])?\s*")
 
@@ -15,8 +17,12 @@ _TARGET = re.compile(r"\s*([\w.]+)\s*:\s*[\w.]+\s*(\[.*\])?\s*")
 def malformed(name: str, target: str) -> str:
     """Describes a mistake in the name or the target of an entry point; empty if there is none."""
     if not _NAME.fullmatch(name):
-        return f"its name is {name!r}; expected letters, digits, '_', '-' and '.'"
-    return "" if target_module(target) else f"its entry point is {target!r}; expected module:Class"
+        return f"its name is {brief(name)}; expected letters, digits, '_', '-' and '.'"
+    return (
+        ""
+        if target_module(target)
+        else f"its entry point is {brief(target)}; expected module:Class"
+    )
 
 
 def target_module(target: str) -> str:

@@ -18,6 +18,8 @@ from urllib.parse import unquote
 
 from packaging.utils import canonicalize_name
 
+from tf_frame.text import brief
+
 OWN_DISTRIBUTION = "tf-frame"
 # The beginning of the entry-point groups of all kinds.
 _GROUPS = "tf_frame."
@@ -188,6 +190,6 @@ def _entry_points(text: str) -> Iterator[EntryPoint]:
         elif not line.startswith("#"):
             name, equals, value = line.partition("=")
             if not equals:
-                raise ValueError(f"{line!r} has no value")
+                raise ValueError(f"{brief(line)} has no value")
             if group.startswith(_GROUPS):
                 yield EntryPoint(group, name.strip(), value.strip())

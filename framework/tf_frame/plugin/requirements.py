@@ -13,6 +13,7 @@ from typing import Any
 
 import tf_frame
 from tf_frame.plugin.packages import is_own, metadata_fields
+from tf_frame.text import brief
 
 # The beginning of a requirement on tf-frame that may not be readable.
 _OWN = re.compile(r"tf[-_.]+frame(?![-_.\w])", re.IGNORECASE)
@@ -77,7 +78,7 @@ def _read(line: str) -> tuple[Any, str]:
         requirement = Requirement(line)
     except InvalidRequirement as error:
         # Further lines of the error draw an arrow below the requirement.
-        return None, f"its requirement {line!r} cannot be read: {str(error).splitlines()[0]}"
+        return None, f"its requirement {brief(line)} cannot be read: {str(error).splitlines()[0]}"
     marker = requirement.marker
     return (requirement if marker is None or marker.evaluate({"extra": ""}) else None), ""
 

@@ -24,6 +24,7 @@ from packaging.utils import canonicalize_name
 
 from tf_frame.errors import ConfigError
 from tf_frame.plugin.packages import is_own
+from tf_frame.text import brief
 
 ONLY, WITHOUT, STRICT = "plugins", "disable_plugins", "strict_plugins"
 _VARIABLES = {
@@ -117,14 +118,14 @@ def _read(path: str) -> dict[str, Any]:
 def _names(value: Any, source: str) -> tuple[str, ...]:
     texts = re.split(r"[,\s]+", value) if isinstance(value, str) else value
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-        raise ConfigError(f"{source}: expected names of packages or plugins, found {value!r}")
+        raise ConfigError(f"{source}: expected names of packages or plugins, found {brief(value)}")
     return tuple(filter(None, texts))
 
 
 def _switch(value: Any, source: str) -> bool:
     switch = value if isinstance(value, bool) else _SWITCH.get(str(value).lower())
     if switch is None:
-        raise ConfigError(f"{source}: expected 1 or 0, found {value!r}")
+        raise ConfigError(f"{source}: expected 1 or 0, found {brief(value)}")
     return switch
 
 

@@ -15,6 +15,7 @@ from tf_frame.atomic_output import write_file
 from tf_frame.errors import DataError
 from tf_frame.ownership import read_own_file
 from tf_frame.side_files import from_json, parse_side_file
+from tf_frame.text import brief
 
 SIGNAL = signal.SIGUSR2
 _FILE = "profile_request.json"
@@ -49,7 +50,7 @@ class ProfileRequest:
 
     def __post_init__(self) -> None:
         if not _LABEL.fullmatch(self.label):
-            raise ValueError(f"label {self.label!r:.80}")
+            raise ValueError(f"label {brief(self.label)}")
         if self.steps < 1:
             raise ValueError(f"{self.steps} steps")
 

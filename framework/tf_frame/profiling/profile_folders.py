@@ -18,6 +18,7 @@ from tf_frame import file_system
 from tf_frame.config.values import nearest
 from tf_frame.errors import ConfigError, DataError
 from tf_frame.profiling import step_profile
+from tf_frame.text import brief
 
 _LOG = logging.getLogger("tf_frame")
 XPLANE = ".xplane.pb"
@@ -115,7 +116,7 @@ def find_folder(model_dir: str, name: str | None = None) -> ProfileFolder:
             "tf-frame run --profile_at_step 100 makes one"
         )
     if name is not None and name not in folders:
-        raise ConfigError(f"{model_dir} has no profile {name!r}; it has {', '.join(folders)}")
+        raise ConfigError(f"{model_dir} has no profile {brief(name)}; it has {', '.join(folders)}")
     return folders[name if name is not None else list(folders)[-1]]
 
 

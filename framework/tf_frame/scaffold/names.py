@@ -13,7 +13,7 @@ from tf_frame.errors import ConfigError
 from tf_frame.plugin.find import PluginInfo
 from tf_frame.plugin.packages import metadata_fields
 from tf_frame.scaffold.read import classes
-from tf_frame.text import with_article
+from tf_frame.text import brief, with_article
 
 _MAX_LENGTH = 30  # With a longer name, lines of the templates would be too long.
 _IGNORED = "its .gitignore leaves out folders of this name"
@@ -46,7 +46,8 @@ def check_name(name: str, installed: Sequence[PluginInfo]) -> None:
     """
     if not re.fullmatch(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*", name) or len(name) > _MAX_LENGTH:
         raise ConfigError(
-            f"the name {name!r} is not valid: it must begin with a lower-case letter and have only "
+            f"the name {brief(name)} is not valid: it must begin with a lower-case letter and "
+            "have only "
             f"lower-case letters, digits and single hyphens or underscores, {_MAX_LENGTH} "
             f"characters at most{_valid(name)}"
         )
@@ -55,13 +56,15 @@ def check_name(name: str, installed: Sequence[PluginInfo]) -> None:
     for info in installed:
         if info.name == package:
             raise ConfigError(
-                f"the name {name!r} is taken: {info.distribution} {info.version} has "
-                f"{with_article(info.kind.word)} {package!r}; choose another name, or uninstall "
+                f"the name {brief(name)} is taken: {info.distribution} {info.version} has "
+                f"{with_article(info.kind.word)} {brief(package)}; choose another name, or "
+                "uninstall "
                 "that package"
             )
     if keyword.iskeyword(package) or importlib.util.find_spec(package) is not None:
         raise ConfigError(
-            f"the name {name!r} is taken: Python has a word or a module {package!r} already; "
+            f"the name {brief(name)} is taken: Python has a word or a module {brief(package)} "
+            "already; "
             f"choose another name, such as my-{name}"
         )
     _check_distribution(name)
@@ -74,7 +77,7 @@ def _check_distribution(name: str) -> None:
         installed_name = next(iter(fields["name"]), name)
         version = next(iter(fields["version"]), "of an unknown version")
         raise ConfigError(
-            f"the name {name!r} is taken: {installed_name} {version} is installed, and pip "
+            f"the name {brief(name)} is taken: {installed_name} {version} is installed, and pip "
             f"would replace it by the new package; choose another name, such as my-{name}"
         )
 
@@ -84,10 +87,10 @@ def _check_files(name: str) -> None:
     package, cls = package_name(name), class_name(name)
     problem = _FOLDERS.get(package, "")
     if cls in classes():
-        problem = f"its code would have two classes {cls!r}"
+        problem = f"its code would have two classes {brief(cls)}"
     if problem:
         raise ConfigError(
-            f"the name {name!r} does not suit the files of a new plugin: {problem}; choose "
+            f"the name {brief(name)} does not suit the files of a new plugin: {problem}; choose "
             f"another name, such as my-{name}"
         )
 

@@ -13,6 +13,7 @@ from tf_frame.errors import ConfigError
 from tf_frame.scaffold.contents import CONTENTS, Part, describe, plugin_class_name, run_command
 from tf_frame.scaffold.names import class_name, package_name
 from tf_frame.scaffold.read import templates
+from tf_frame.text import brief
 
 _COMMON, _SECTION = "common", "section.md"
 
@@ -31,7 +32,9 @@ def write_plugin(name: str, choice: str, directory: str) -> Path:
     """
     target = Path(directory) / name
     if not target.parent.is_dir():
-        raise ConfigError(f"there is no folder {directory!r}; make it, or give another --directory")
+        raise ConfigError(
+            f"there is no folder {brief(directory)}; make it, or give another --directory"
+        )
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise ConfigError(f"{target} exists and is not empty; remove it, or choose another name")
     try:

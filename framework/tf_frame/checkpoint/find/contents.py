@@ -21,6 +21,7 @@ from tf_frame.checkpoint.find.reader import Checkpoint
 from tf_frame.checkpoint.names import BRACKET, INDEX, check_no_pattern, checkpoint_prefix
 from tf_frame.config.values import nearest
 from tf_frame.errors import ConfigError
+from tf_frame.text import brief
 
 
 @dataclasses.dataclass(frozen=True)
@@ -135,9 +136,10 @@ def describe_variables(
     names = [name for name in checkpoint.names if pattern is None or pattern.search(name)]
     if pattern is not None and not names:
         near = nearest(pattern.pattern, checkpoint.names)
-        hint = f"; did you mean {near!r}?" if near else ""
+        hint = f"; did you mean {brief(near)}?" if near else ""
         raise ConfigError(
-            f"--filter {pattern.pattern!r} is found in none of the {len(checkpoint.names)} names "
+            f"--filter {brief(pattern.pattern)} is found in none of the {len(checkpoint.names)} "
+            "names "
             f"in {checkpoint.path}{hint}"
         )
     contents = []

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 
 from tf_frame.config.values import nearest
 from tf_frame.errors import ConfigError, UnmatchedPatternWarning
+from tf_frame.text import brief
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,7 +49,7 @@ def _parse_rule(option: str, text: str) -> Rule:
     regex, equals, replacement = text.rpartition("=")
     if not equals or not regex or not replacement:
         raise ConfigError(
-            f"{option} {text!r}: expected REGEX=REPLACEMENT, such as "
+            f"{option} {brief(text)}: expected REGEX=REPLACEMENT, such as "
             r"'MobilenetV2/(.*)=FeatureExtractor/MobilenetV2/\1'"
         )
     rule = Rule(text, parse_regex(option, regex), replacement)
@@ -56,7 +57,7 @@ def _parse_rule(option: str, text: str) -> Rule:
         # The empty alternative always matches: an unknown group raises an error here.
         re.compile(f"{regex}|").sub(replacement, "", count=1)
     except (re.error, IndexError) as error:
-        raise ConfigError(f"{option} {text!r}: {error} in {replacement!r}") from None
+        raise ConfigError(f"{option} {brief(text)}: {error} in {brief(replacement)}") from None
     return rule
 
 
@@ -65,7 +66,7 @@ def parse_regex(option: str, text: str) -> re.Pattern[str]:
     try:
         return re.compile(text)
     except re.error as error:
-        raise ConfigError(f"{option} {text!r} is not a regular expression: {error}") from None
+        raise ConfigError(f"{option} {brief(text)} is not a regular expression: {error}") from None
 
 
 def rename(name: str, rules: Iterable[Rule]) -> str:
@@ -79,7 +80,7 @@ def warn_about_unmatched(
     """Warns about patterns, by the user's text, that match no whole name of a variable."""
     for text, pattern in patterns:
         if not any(pattern.fullmatch(name) for name in names):
-            problem = f"{option} {text!r} matches the whole name of none of the"
+            problem = f"{option} {brief(text)} matches the whole name of none of the"
             _warn(f"{problem} {len(names)} variables", pattern.pattern, names)
 
 
@@ -87,14 +88,14 @@ def warn_about_prefixes(option: str, prefixes: Iterable[str], names: Sequence[st
     """Warns about prefixes without a name that begins with them."""
     for prefix in prefixes:
         if not any(name.startswith(prefix) for name in names):
-            problem = f"none of the {len(names)} variables begins with {option} {prefix!r}"
+            problem = f"none of the {len(names)} variables begins with {option} {brief(prefix)}"
             _warn(problem, prefix, names)
 
 
 def _warn(problem: str, text: str, names: Iterable[str]) -> None:
     """Issues the warning about a pattern that matches nothing, with the nearest name."""
     near = nearest(text, {part for name in names for part in _scopes(name)})
-    hint = f"; did you mean {near!r}?" if near else ""
+    hint = f"; did you mean {brief(near)}?" if near else ""
     warnings.warn(UnmatchedPatternWarning(problem + hint), stacklevel=2)
 
 

@@ -16,6 +16,7 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import NonFiniteError
+from tf_frame.text import brief
 
 
 @dataclasses.dataclass(frozen=True)
@@ -62,7 +63,9 @@ def add_extras(shards: Sequence[Shard], extras: Mapping[str, Any]) -> list[Shard
     """
     taken = sorted({name for shard in shards for name in shard.names} & set(extras))
     if taken:
-        raise ValueError(f"a variable is saved as {taken[0]!r} already; rename the extra tensor")
+        raise ValueError(
+            f"a variable is saved as {brief(taken[0])} already; rename the extra tensor"
+        )
     if not extras:
         return list(shards)
     added = Shard("", list(extras), [""] * len(extras), list(extras.values()))

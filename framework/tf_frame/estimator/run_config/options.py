@@ -17,6 +17,7 @@ from tf_frame.config.option_groups import DeviceOptions
 from tf_frame.config.run_options import run_options
 from tf_frame.deploy.session_config import session_fields
 from tf_frame.errors import ConfigError
+from tf_frame.text import brief
 
 Values = Mapping[str, Any]
 
@@ -36,7 +37,7 @@ _ELSEWHERE = {
     "lock": "it belongs to a config.yaml that a run wrote",
 }
 _NO_STRATEGIES = (
-    "is {value!r}, but tf-frame has no distribution strategies of TensorFlow 2; use "
+    "is {brief(value)}, but tf-frame has no distribution strategies of TensorFlow 2; use "
     'RunConfig(options={{"num_clones": N}}) for N copies of the model on one machine, or '
     "tf_frame_legacy.contrib.distribute.MirroredStrategy for a model function with its own "
     "optimizer, and TF_CONFIG for several machines"
@@ -72,7 +73,7 @@ class Field:
         return self if config is None else config._fields[self.name]
 
     def __set__(self, config: Any, value: Any) -> None:
-        raise AttributeError(f"{self.name} is read-only; use replace({self.name}={value!r})")
+        raise AttributeError(f"{self.name} is read-only; use replace({self.name}={brief(value)})")
 
     def check(self, value: Any) -> None:
         """Raises a ValueError with the text of tensorflow_estimator for a value out of range."""
@@ -112,7 +113,9 @@ def normalize(options: Values | None) -> dict[str, Any]:
       ConfigError: an unknown name, or a value of the wrong type or out of range.
     """
     if options is not None and not isinstance(options, Mapping):
-        raise ConfigError(f"{_SOURCE}: expected a mapping of names to values, found {options!r}")
+        raise ConfigError(
+            f"{_SOURCE}: expected a mapping of names to values, found {brief(options)}"
+        )
     flat: dict[str, Any] = {}
     for name, value in (options or {}).items():
         is_section = name in _PLUGINS and isinstance(value, Mapping)
@@ -133,9 +136,9 @@ def _check(options: Values) -> None:
         if name in _RUN_OPTIONS:
             _RUN_OPTIONS[name].parse(value)
         elif name in _PLUGINS and not (value is None or isinstance(value, str)):
-            raise ConfigError(f"{_SOURCE}: {name!r} takes a name, found {value!r}")
+            raise ConfigError(f"{_SOURCE}: {brief(name)} takes a name, found {brief(value)}")
         elif name in _LISTS and not (value is None or isinstance(value, (list, tuple))):
-            raise ConfigError(f"{_SOURCE}: {name!r} takes a list, found {value!r}")
+            raise ConfigError(f"{_SOURCE}: {brief(name)} takes a list, found {brief(value)}")
 
 
 def parse_options(options: Values) -> dict[str, tuple[str, Any]]:
@@ -165,8 +168,9 @@ def merge_cluster(cluster: ClusterConfig, options: Values) -> ClusterConfig:
     for name in values if from_tf_config else ():
         if values[name] != from_tf_config[name]:
             raise ValueError(
-                f"TF_CONFIG means {name}={from_tf_config[name]!r} and options={{{name!r}: "
-                f"{options[name]!r}}} says another; leave out one of them"
+                f"TF_CONFIG means {name}={brief(from_tf_config[name])} and "
+                f"options={{{brief(name)}: "
+                f"{brief(options[name])}}} says another; leave out one of them"
             )
     if from_tf_config:
         return cluster

@@ -18,7 +18,7 @@ from tf_frame.deploy.clones import Clone
 from tf_frame.errors import ConfigError, PluginError, TfFrameError, UnmatchedPatternWarning
 from tf_frame.gradient_transforms.values import GradsAndVars, dense, gradient_values, on_values
 from tf_frame.plugin.origin import describe_method, describe_owner
-from tf_frame.text import short_repr
+from tf_frame.text import brief, short_repr
 
 logger = logging.getLogger("tf_frame")
 
@@ -53,7 +53,7 @@ def variables_to_train(scopes: Sequence[str] = (), *, origin: str = "the model")
             scope_names = ", ".join(sorted({v.op.name.split("/")[0] for v in trainable}))
             warnings.warn(
                 UnmatchedPatternWarning(
-                    f"--trainable_scopes: {scope!r} has no trainable variable; there are "
+                    f"--trainable_scopes: {brief(scope)} has no trainable variable; there are "
                     f"{scope_names}"
                 ),
                 stacklevel=2,

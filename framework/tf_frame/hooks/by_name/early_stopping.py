@@ -26,6 +26,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.errors import ConfigError
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence, Either, Multiples
+from tf_frame.text import brief
 from tf_frame.types import Session
 
 _LOG = logging.getLogger("tf_frame")
@@ -213,7 +214,8 @@ def _values(metrics: EvalMetrics, metric: str, min_steps: int) -> list[tuple[int
     names = sorted({name for values in metrics.values() for name in values})
     if metrics and metric not in names:
         raise ConfigError(
-            f"early stopping: no evaluation has a metric {metric!r}; there are: {', '.join(names)}"
+            f"early stopping: no evaluation has a metric {brief(metric)}; there are: "
+            f"{', '.join(names)}"
         )
     return [
         (s, metrics[s][metric]) for s in sorted(metrics) if s >= min_steps and metric in metrics[s]

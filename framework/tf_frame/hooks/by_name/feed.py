@@ -16,6 +16,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.errors import ConfigError
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
+from tf_frame.text import brief
 from tf_frame.types import Tensor
 
 
@@ -53,7 +54,7 @@ def _feed(graph: Any, name: str, value: Any) -> tuple[Tensor, Any]:
     tensor = tensor_by_name(graph, name)
     if tensor.dtype == tf.resource or not graph.is_feedable(tensor):
         raise ConfigError(
-            f"tensor {name!r} is of type {tensor.dtype.name} and cannot be fed; feed a "
+            f"tensor {brief(name)} is of type {tensor.dtype.name} and cannot be fed; feed a "
             "placeholder or the output of an operation"
         )
     return tensor, feed_value(tensor, value)
@@ -71,7 +72,7 @@ def tensor_by_name(graph: Any, name: str) -> Tensor:
         names = [operation.name for operation in graph.get_operations() if operation.outputs]
     near = difflib.get_close_matches(name.partition(":")[0], names)
     hint = f"did you mean {' or '.join(near)}?" if near else "see TensorBoard's graph for the names"
-    raise ConfigError(f"no tensor of the graph is called {name!r}; {hint}")
+    raise ConfigError(f"no tensor of the graph is called {brief(name)}; {hint}")
 
 
 def value_by_name(graph: Any, name: str) -> Tensor:
@@ -103,11 +104,13 @@ def feed_value(tensor: Tensor, value: Any) -> Any:
             array = array.astype(dtype.as_numpy_dtype)
     except ValueError as error:
         raise ConfigError(
-            f"tensor {tensor.name!r} of type {dtype.name} cannot be fed {value!r}: {error}"
+            f"tensor {brief(tensor.name)} of type {dtype.name} cannot be fed {brief(value)}: "
+            f"{error}"
         ) from None
     if not tensor.shape.is_compatible_with(array.shape):
         raise ConfigError(
-            f"tensor {tensor.name!r} of shape {tensor.shape} cannot be fed {value!r}, which has "
+            f"tensor {brief(tensor.name)} of shape {tensor.shape} cannot be fed {brief(value)}, "
+            "which has "
             f"shape {array.shape}"
         )
     return array

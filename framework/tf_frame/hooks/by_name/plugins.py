@@ -26,6 +26,7 @@ from tf_frame.config import option
 from tf_frame.config.metric_directions import higher_is_better
 from tf_frame.errors import ConfigError
 from tf_frame.plugin.training_contracts import HookContext, HookPlugin
+from tf_frame.text import brief
 
 _LOG = logging.getLogger("tf_frame")
 # Number of evaluations; with fewer, the noise between two evaluations would end training.
@@ -125,9 +126,9 @@ class Feed(HookPlugin):
         for text in params.values:
             name, equals, value = text.partition("=")
             if not (name and equals):
-                raise ConfigError(f"feed: {text!r} is not TENSOR=VALUE")
+                raise ConfigError(f"feed: {brief(text)} is not TENSOR=VALUE")
             if name in self.values:
-                raise ConfigError(f"feed: {name!r} is given twice")
+                raise ConfigError(f"feed: {brief(name)} is given twice")
             self.values[name] = value
 
     def __call__(self, context: HookContext) -> Any:

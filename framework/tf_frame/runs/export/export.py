@@ -32,6 +32,7 @@ from tf_frame.runs.export.serving import Request
 from tf_frame.runs.export.staging import Written, check_output, staged_files
 from tf_frame.runs.setup.run_context import RunObserver
 from tf_frame.runs.setup.training_setup import TrainingSetup
+from tf_frame.text import brief
 
 # Formats that TensorFlow restores variables from.
 _WITH_CHECKPOINT = ("saved_model", "checkpoint")
@@ -137,8 +138,8 @@ def export_model(
     chosen = FORMATS.get(format_name)
     if chosen is None:
         near = nearest(format_name, FORMATS)
-        hint = f"did you mean {near!r}?" if near else f"there are {', '.join(FORMATS)}"
-        raise ConfigError(f"unknown format {format_name!r}; {hint}")
+        hint = f"did you mean {brief(near)}?" if near else f"there are {', '.join(FORMATS)}"
+        raise ConfigError(f"unknown format {brief(format_name)}; {hint}")
     if signature is not None and not chosen.holds_one_signature:
         raise ConfigError(f"a {format_name} holds the whole model; leave --signature out")
     check_output(output)

@@ -29,6 +29,7 @@ from tf_frame.graph.inputs.pipeline import make_eval_batch
 from tf_frame.plugin import InputContext
 from tf_frame.plugin.origin import describe_method, describe_owner
 from tf_frame.runs.export.input_receivers import RECEIVER_NAME, Received
+from tf_frame.text import brief
 
 # Height or width if neither the signature nor the data defines it.
 _SIZE_OF_UNKNOWN = 32
@@ -180,7 +181,7 @@ def _make_spec(name: str, tensor: Any) -> Any:
 
 def _check_spec(name: str, spec: Any, origin: str) -> Any:
     if not isinstance(spec, tf.TensorSpec):
-        raise ConfigError(f"{origin} has {spec!r:.80} for {name}; it must be a tf.TensorSpec")
+        raise ConfigError(f"{origin} has {brief(spec)} for {name}; it must be a tf.TensorSpec")
     return spec
 
 

@@ -27,6 +27,7 @@ from tf_frame.graph.inference.build_inference import Inference, build_inference
 from tf_frame.plugin import Mode
 from tf_frame.runs.export.signatures import find_exports, make_signatures
 from tf_frame.runs.export.staging import check_extra, copy_extra, put_in_place, staged_export
+from tf_frame.text import brief
 
 # The variables are written with the first mode: a training graph has all of them. TensorFlow
 # has no public constant for the tag of EVAL.
@@ -143,7 +144,8 @@ def _check_written(mode: Mode, written: set[str]) -> None:
     missing = sorted(_variable_names() - written)
     if missing:
         raise PluginError(
-            f"the graph of mode {mode.value!r} has variables that the first one of this export "
+            f"the graph of mode {brief(mode.value)} has variables that the first one of this "
+            "export "
             f"has not: {', '.join(missing)}; export this mode by itself"
         )
 
@@ -152,7 +154,8 @@ def _receive(receiver_fn: Receiver, mode: Mode) -> Any:
     receiver = receiver_fn()
     if not (hasattr(receiver, "features") and hasattr(receiver, "receiver_tensors")):
         raise ConfigError(
-            f"the receiver function of mode {mode.value!r} returned {receiver!r:.80}; it must "
+            f"the receiver function of mode {brief(mode.value)} returned {brief(receiver)}; it "
+            "must "
             "return a receiver, such as tf_frame.estimator.export.ServingInputReceiver"
         )
     return receiver

@@ -22,6 +22,7 @@ from tf_frame.plugin import Mode, ModelOutput
 from tf_frame.runs.export.export_outputs import DEFAULT_KEY, ClassificationOutput, RegressionOutput
 from tf_frame.runs.export.input_signature import InputSignature, operation_name
 from tf_frame.runs.export.signatures import find_exports
+from tf_frame.text import brief
 
 
 @dataclasses.dataclass(frozen=True)
@@ -167,7 +168,7 @@ def choose_signature(
     listed = ", ".join(sorted(signatures))
     if asked is not None:
         if asked not in signatures:
-            raise ConfigError(f"the model has no signature {asked!r}; it has: {listed}")
+            raise ConfigError(f"the model has no signature {brief(asked)}; it has: {listed}")
         return asked
     names = sorted(signatures, key=lambda name: name != DEFAULT_KEY)
     first = signatures[names[0]]

@@ -22,6 +22,7 @@ from tf_frame.runs.export.export_outputs import (
     TrainOutput,
 )
 from tf_frame.runs.export.input_receivers import RECEIVER_NAME
+from tf_frame.text import brief
 
 # Names of signatures in a SavedModel, without public constants in TensorFlow
 # (saved_model/signature_constants.py).
@@ -152,7 +153,7 @@ def _check_computable(fed: Mapping[str, Any], signature: Any) -> None:
             if missing:
                 names = [tensor.name for tensor in inputs]
                 raise ValueError(
-                    f"its inputs {names} are insufficient to compute its output {name!r} "
+                    f"its inputs {names} are insufficient to compute its output {brief(name)} "
                     f"({tensor.name}), which depends on the placeholder {missing}"
                 )
 

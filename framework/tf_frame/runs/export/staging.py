@@ -19,6 +19,7 @@ from tf_frame.atomic_output import staging_folder
 from tf_frame.checkpoint.names import INDEX, LIST_FILE
 from tf_frame.errors import ConfigError, translated_write_errors
 from tf_frame.runs.export.verify import Comparison
+from tf_frame.text import brief
 
 # TensorFlow Serving ignores folders with a name that is no number (tensorflow,
 # saved_model/model_utils/export_utils.py).
@@ -163,11 +164,13 @@ def check_extra(assets_extra: Mapping[str, str] | None) -> dict[str, str]:
         inside = os.path.normpath(to)
         if os.path.isabs(to) or inside in (".", "..") or inside.startswith(".." + os.sep):
             raise ConfigError(
-                f"assets_extra: {to!r} is not below {_EXTRA}; give a relative path such as "
-                f"{os.path.basename(source)!r}"
+                f"assets_extra: {brief(to)} is not below {_EXTRA}; give a relative path such as "
+                f"{brief(os.path.basename(source))}"
             )
         if not tf.io.gfile.exists(source) or tf.io.gfile.isdir(source):
-            raise ConfigError(f"assets_extra: there is no file {source}, which {to!r} should be")
+            raise ConfigError(
+                f"assets_extra: there is no file {source}, which {brief(to)} should be"
+            )
     return extra
 
 

@@ -23,7 +23,7 @@ from tf_frame.runs.prediction.predictions import predictions
 from tf_frame.runs.prediction.row_files import FORMATS, translated_output_errors
 from tf_frame.runs.setup.run_context import RunObserver
 from tf_frame.runs.setup.training_setup import TrainingSetup
-from tf_frame.text import short_repr
+from tf_frame.text import brief, short_repr
 
 _NAME = "name"
 _Write = Callable[[str, Any, Any], None]
@@ -194,7 +194,8 @@ def _source(source: Any, files: Sequence[str]) -> Any:
             return dataset
         result = f"returned {short_repr(dataset)}" if spec is None else f"yields {spec}"
         raise PluginError(
-            f"{origin} must return a tf.data.Dataset of features, a dict with {_NAME!r}, the path "
+            f"{origin} must return a tf.data.Dataset of features, a dict with {brief(_NAME)}, "
+            "the path "
             f"of each example; it {result}"
         )
 

@@ -34,6 +34,7 @@ from tf_frame.plugin.load import (
     plugins_with_option,
 )
 from tf_frame.runs.setup.training_setup import TRAIN, TrainingSetup
+from tf_frame.text import brief
 
 _KINDS = {"input": INPUT, "optimizer": OPTIMIZER, "schedule": LEARNING_RATE}
 _LISTED_KINDS = {"transform": GRADIENT_TRANSFORM, "hook": HOOK}
@@ -233,7 +234,9 @@ def choose_plugins(
     if model is None:
         del names["input"]
     elif names["input"] is None:
-        raise ConfigError(f"the model {model[0]!r} has no input of its own; name one with --input")
+        raise ConfigError(
+            f"the model {brief(model[0])} has no input of its own; name one with --input"
+        )
     loaded = {"input": source} if source else {}
     loaded |= {
         key: load_plugin(_KINDS[key], name, prefer=owner, installed=installed)

@@ -15,6 +15,7 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.reader import Checkpoint, saved_name_and_shape
+from tf_frame.text import brief
 
 
 @dataclasses.dataclass(frozen=True)
@@ -124,7 +125,7 @@ def _rows(info: Any) -> Any:
     old = _entries(info.old_vocab, info.old_vocab_size)
     if len(set(old)) < len(old):
         duplicate = next(entry for entry in old if old.count(entry) > 1)
-        raise ValueError(f"the vocabulary {info.old_vocab} has the entry {duplicate!r} twice")
+        raise ValueError(f"the vocabulary {info.old_vocab} has the entry {brief(duplicate)} twice")
     if info.num_oov_buckets < 0:
         raise ValueError(f"num_oov_buckets must be >= 0, but received {info.num_oov_buckets}")
     places = {entry: place for place, entry in enumerate(old)}
@@ -138,7 +139,8 @@ def _entries(path: str, size: int) -> list[bytes]:
     if not path or not size:
         raise ValueError(
             "Invalid args: Must provide all of [current_vocab_path, current_vocab_size, "
-            f"prev_ckpt, prev_vocab_path}}; a VocabInfo has the vocabulary {path!r} of size {size}"
+            "prev_ckpt, "
+            f"prev_vocab_path}}; a VocabInfo has the vocabulary {brief(path)} of size {size}"
         )
     with tf.io.gfile.GFile(path, "rb") as file:
         entries: list[bytes] = [line.removesuffix(b"\r") for line in file.read().split(b"\n")]

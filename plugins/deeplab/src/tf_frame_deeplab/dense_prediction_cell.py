@@ -19,6 +19,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tf_frame.errors import ConfigError, DataError
+from tf_frame.text import brief
 from tf_frame.text_file import read_json
 
 CONV, POOLING = "conv", "pyramid_pooling"
@@ -84,7 +85,8 @@ def _branch(where: str, number: int, values: Any) -> Branch:
     source = values["input"]
     if type(source) is not int or not -1 <= source < number:
         raise ConfigError(
-            f'{where}: its "input" {source!r} must be -1, the features, or the number of an earlier'
+            f'{where}: its "input" {brief(source)} must be -1, the features, or the number of an '
+            "earlier"
             " branch"
         )
     if op == POOLING:
@@ -100,5 +102,7 @@ def _pair(where: str, values: Mapping[str, Any], key: str) -> tuple[int, int]:
     value = values[key]
     pair = value if isinstance(value, list) else [value, value]
     if len(pair) != 2 or any(type(side) is not int or side < 1 for side in pair):
-        raise ConfigError(f"{where}: its {json.dumps(key)} {value!r} must be a whole number or two")
+        raise ConfigError(
+            f"{where}: its {json.dumps(key)} {brief(value)} must be a whole number or two"
+        )
     return (pair[0], pair[1])

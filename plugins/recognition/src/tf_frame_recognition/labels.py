@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from tf_frame.errors import ConfigError, DataError
+from tf_frame.text import brief
 from tf_frame.text_file import normal_name, read_lines
 
 DIGITS = "digits"
@@ -58,9 +59,11 @@ class LabelMap:
             raise ConfigError("a label map needs at least one character")
         for number, character in enumerate(self.characters):
             if len(character) != 1:
-                raise ConfigError(f"character {number} of the label map, {character!r}, is not one")
+                raise ConfigError(
+                    f"character {number} of the label map, {brief(character)}, is not one"
+                )
             if self._ids[character] != number:
-                raise ConfigError(f"the label map has the character {character!r} twice")
+                raise ConfigError(f"the label map has the character {brief(character)} twice")
 
     def folded(self, text: str) -> str:
         """Returns a text as it is looked up: in one case, and with accents in the map's form."""
@@ -80,7 +83,8 @@ class LabelMap:
         unknown = [character for character in folded if character not in self._ids]
         if unknown:
             raise DataError(
-                f"the label map does not have the character {unknown[0]!r} of {text!r}; see "
+                f"the label map does not have the character {brief(unknown[0])} of "
+                f"{brief(text)}; see "
                 "--input.characters"
             )
         return [self._ids[character] for character in folded]

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tf_frame.errors import DataError
+from tf_frame.text import brief
 from tf_frame.text_file import is_unicode, normal_name
 from tf_frame_vision.example_input import IMAGE_SUFFIXES
 from tf_frame_vision.reading.folders import files_below, name_some, visible
@@ -88,7 +89,8 @@ def check_classes(
     unknown = sorted(set(eval_files) - set(classes))
     if unknown:
         raise DataError(
-            f"{eval_folder} has the class {unknown[0]!r}, which {folder} has not; its classes are"
+            f"{eval_folder} has the class {brief(unknown[0])}, which {folder} has not; its "
+            "classes are"
             f" {', '.join(classes)}. Rename or remove that folder."
         )
 

@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 
 from tf_frame import option
 from tf_frame.errors import DataError
+from tf_frame.text import brief
 from tf_frame.text_file import BLANKS, read_lines
 from tf_frame_classification.inputs.labelled_images import (
     LABEL,
@@ -127,7 +128,8 @@ def _label_and_name(path: Path, number: int, line: str) -> tuple[int, str]:
     label, colon, name = line.partition(":")
     if not colon or not _LABEL.fullmatch(label):
         raise DataError(
-            f"{path}, line {number} is {line!r}; it must be a label, a colon and a name, such as"
+            f"{path}, line {number} is {brief(line)}; it must be a label, a colon and a name, "
+            "such as"
             " 0:daisy"
         )
     return int(label), name

@@ -29,6 +29,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tf_frame.errors import DataError
+from tf_frame.text import brief
 from tf_frame.text_file import (
     BLANKS,
     normal_name,
@@ -94,7 +95,8 @@ def class_lines(names: Sequence[str], colours: Sequence[tuple[int, int, int]] = 
         is_kept = split_lines(line) == [line.strip(BLANKS)] and not line.startswith("#")
         if not is_kept or name == _IGNORED or _divide(line)[0] != name:
             raise DataError(
-                f"classes.txt cannot hold the class {name!r}: a name has no line end, no blank "
+                f"classes.txt cannot hold the class {brief(name)}: a name has no line end, no "
+                "blank "
                 "before or after it, no # at its beginning and no three numbers at its end, and "
                 f"is not {_IGNORED}; rename it"
             )
@@ -177,7 +179,7 @@ def _entry(path: Path, line: str) -> _Entry:
         return line, None
     red, green, blue = channels
     if not name or max(red, green, blue) > 255:
-        raise DataError(f"{path}: the line {line!r} is wrong; it needs {_FORM}")
+        raise DataError(f"{path}: the line {brief(line)} is wrong; it needs {_FORM}")
     return name, red << 16 | green << 8 | blue
 
 
@@ -209,4 +211,4 @@ def _colours(path: Path, entries: Sequence[_Entry], ignore_label: int) -> dict[i
 def _check_once(path: Path, names: Sequence[str]) -> None:
     name, count = Counter(map(normal_name, names)).most_common(1)[0]
     if count > 1:
-        raise DataError(f"{path} has the class {name!r} {count} times; rename or remove one")
+        raise DataError(f"{path} has the class {brief(name)} {count} times; rename or remove one")

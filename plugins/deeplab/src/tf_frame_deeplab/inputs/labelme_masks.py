@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from tf_frame.text import brief
 from tf_frame.text_file import normal_name, read_json
 from tf_frame_deeplab.inputs.drawn_data import DrawnData, DrawnImage, Size, with_background
 from tf_frame_deeplab.inputs.drawn_masks import DrawnMasks, DrawnOptions
@@ -81,7 +82,7 @@ class LabelmeMasks(DrawnMasks):
 def _image(image: LabelmeImage, classes: Mapping[str, int | None]) -> DrawnImage:
     shapes = image.shapes
     unknown = [
-        f"shape {shape.place}: its class {shape.label!r} is none of the file of the classes"
+        f"shape {shape.place}: its class {brief(shape.label)} is none of the file of the classes"
         for shape in shapes
         if shape.label not in classes
     ]

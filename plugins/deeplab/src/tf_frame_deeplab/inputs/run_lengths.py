@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tf_frame.text import brief
 from tf_frame.text_file import parse_integer
 
 # Five bits of a number in each character, from the character `0` on; then a bit that says that
@@ -53,7 +54,9 @@ def uncompressed(text: str) -> list[int]:
     for character in text:
         bits = ord(character) - _FIRST
         if not 0 <= bits < 2 * _MORE or shift > _LONGEST * _BITS:
-            raise ValueError(f"its run lengths have the character {character!r} at a wrong place")
+            raise ValueError(
+                f"its run lengths have the character {brief(character)} at a wrong place"
+            )
         value |= (bits & (_MORE - 1)) << shift
         shift += _BITS
         if bits & _MORE:

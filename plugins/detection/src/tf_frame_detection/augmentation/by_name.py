@@ -16,6 +16,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError
+from tf_frame.text import brief
 from tf_frame_detection.augmentation import changes, crops
 from tf_frame_detection.augmentation.labelled import Labelled
 from tf_frame_vision.augmentation import draws
@@ -73,7 +74,7 @@ def apply(
 def _parsed(word: str, option: str) -> tuple[Change, dict[str, Any]]:
     name, *pairs = word.split(":")
     if name not in CHANGES:
-        raise ConfigError(f"{option} names {name!r}; there are: {', '.join(sorted(CHANGES))}")
+        raise ConfigError(f"{option} names {brief(name)}; there are: {', '.join(sorted(CHANGES))}")
     change = CHANGES[name]
     defaults = {
         key: parameter.default
@@ -85,7 +86,7 @@ def _parsed(word: str, option: str) -> tuple[Change, dict[str, Any]]:
         key, _, value = pair.partition("=")
         if key not in defaults:
             names = ", ".join(defaults) or "none"
-            raise ConfigError(f"{option}: {name} has no option {key!r}; there are: {names}")
+            raise ConfigError(f"{option}: {name} has no option {brief(key)}; there are: {names}")
         options[key] = _number(f"{option}: {name}:{key}", value, type(defaults[key]))
     _check_ranges(f"{option}: {name}", {**defaults, **options})
     return change, options
@@ -96,7 +97,7 @@ def _number(what: str, text: str, kind: type) -> Any:
         value = kind(text)
     except ValueError:
         a = "a whole number" if kind is int else "a number"
-        raise ConfigError(f"{what} is {text!r}; it must be {a}") from None
+        raise ConfigError(f"{what} is {brief(text)}; it must be {a}") from None
     if not 0 <= value < math.inf:
         raise ConfigError(f"{what} is {text}; it must be 0 or more, and finite")
     if value == 0 and _ABOVE_ZERO.search(what):

@@ -9,6 +9,7 @@ import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from tf_frame.text import brief
 from tf_frame.text_file import normal_name
 from tf_frame_vision.formats.record_fields import RecordError
 from tf_frame_vision.reading.splits import Splits
@@ -118,5 +119,5 @@ def class_number(classes: Mapping[str, int], name: str) -> int:
     number = classes.get(normal_name(name))
     if number is None:
         some = ", ".join(list(classes)[:5])
-        raise RecordError(f"its class {name!r} is none of {some}{' ...' * (len(classes) > 5)}")
+        raise RecordError(f"its class {brief(name)} is none of {some}{' ...' * (len(classes) > 5)}")
     return number

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from tf_frame.errors import DataError
+from tf_frame.text import brief
 from tf_frame.text_file import read_text
 from tf_frame_vision.reading.class_names import find_repeated, read_class_names
 
@@ -65,7 +66,7 @@ def read_label_map(path: Path) -> Mapping[int, str]:
         raise DataError(f"{path} has no item {{ id: 1 name: 'x' }}")
     twice = find_repeated(names.values())
     if twice is not None:
-        raise DataError(f"{path} names the class {twice!r} twice; rename one")
+        raise DataError(f"{path} names the class {brief(twice)} twice; rename one")
     if names.get(0, "").lower() == _BACKGROUND:
         del names[0]
     if not names:
@@ -93,7 +94,7 @@ def parse_items(text: str, path: str) -> dict[int, str]:
     for item in parse_label_map(text, path).item:
         if not item.HasField("id") or not (item.HasField("name") or item.HasField("display_name")):
             shown = text_format.MessageToString(item, as_one_line=True)
-            raise DataError(f"{path}: the item {shown!r} has no id or no name")
+            raise DataError(f"{path}: the item {brief(shown)} has no id or no name")
         if item.id in names:
             raise DataError(f"{path} has the id {item.id} twice")
         names[item.id] = item.name if item.HasField("name") else item.display_name
@@ -136,7 +137,7 @@ def label_map_lines(ids: Sequence[int], names: Sequence[str]) -> list[str]:
             label_map.item.add(id=id_, name=name)
         except ValueError as error:
             raise DataError(
-                f"a label map cannot hold the class {name!r} with the id {id_}: {error}"
+                f"a label map cannot hold the class {brief(name)} with the id {id_}: {error}"
             ) from None
     text: str = text_format.MessageToString(label_map, as_utf8=True)
     return text.split("\n")[:-1]

@@ -21,6 +21,7 @@ from typing import Any, ClassVar
 
 from tf_frame import option
 from tf_frame.errors import DataError
+from tf_frame.text import brief
 from tf_frame.text_file import read_xml
 from tf_frame_detection.inputs.annotated_images import AnnotatedFolder, FolderOptions
 from tf_frame_detection.inputs.annotation_files import (
@@ -187,7 +188,7 @@ def _examine(path: Path) -> Any:
     """Returns size and rows; see `annotation_files`."""
     tree = read_xml(path)
     if tree.tag != "annotation":
-        return Problem(f"it has no annotation, but {tree.tag!r}")
+        return Problem(f"it has no annotation, but {brief(tree.tag)}")
     elements = enumerate(tree.iter("object"), 1)
     return _size(tree), [_examine_object(number, element) for number, element in elements]
 

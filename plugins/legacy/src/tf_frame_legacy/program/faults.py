@@ -7,6 +7,7 @@ import re
 import sys
 import traceback
 
+from tf_frame.text import brief
 from tf_frame_legacy.names import children, find
 from tf_frame_legacy.names.families.old_packages import (
     LOST_MODULES,
@@ -51,7 +52,8 @@ def explain_error(error: BaseException, imports: Imports) -> str | None:
     if isinstance(error, SyntaxError) and imports.project.contains(error.filename or ""):
         line = (error.text or "").strip()
         return (
-            f"{error.filename}:{error.lineno}: {error.msg}: {line!r}; code of Python 2 has to be "
+            f"{error.filename}:{error.lineno}: {error.msg}: {brief(line)}; code of Python 2 has "
+            "to be "
             "converted first, for instance by `pip install fissix; fissix -w FILES`"
         )
     text = str(error)

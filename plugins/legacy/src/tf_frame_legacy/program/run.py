@@ -13,6 +13,7 @@ from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 
 from tf_frame.errors import ConfigError
+from tf_frame.text import brief
 from tf_frame_legacy.program.importing import Imports
 from tf_frame_legacy.program.project import Project, is_installed
 
@@ -65,7 +66,7 @@ def find_script(path: str, arguments: Sequence[str]) -> Program:
     is_folder = os.path.isdir(path)
     file = os.path.join(path, "__main__.py") if is_folder else path
     if not os.path.isfile(file):
-        raise ConfigError(f"no script {file!r}")
+        raise ConfigError(f"no script {brief(file)}")
     folder = path if is_folder else os.path.dirname(os.path.realpath(path))
     folders = [os.path.realpath(folder), *installed_copies(Path(os.path.realpath(folder)))]
     return Program(file, arguments, folder, Project(folders))
@@ -83,7 +84,7 @@ def find_module(name: str, arguments: Sequence[str]) -> Program:
         if spec is not None and spec.submodule_search_locations is not None:
             spec = _find_spec(f"{name}.__main__")
     if package is None or spec is None or spec.origin is None:
-        raise ConfigError(f"no module {name!r}")
+        raise ConfigError(f"no module {brief(name)}")
     folders = map(os.path.realpath, package.submodule_search_locations or ())
     return Program(spec.origin, arguments, os.getcwd(), Project(folders), spec)
 

@@ -18,6 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from tf_frame.errors import DataError
+from tf_frame.text import brief
 from tf_frame.text_file import BLANKS, existing_form, read_lines
 from tf_frame_vision.reading.inside import name_inside, path_below
 
@@ -75,7 +76,8 @@ def _refuse_comma(name: str, place: str, line: str) -> None:
     if comma and _COMMA.fullmatch(name):
         text = comma["text"].strip(f'{BLANKS}"')
         raise DataError(
-            f"{place} is {line!r}, and a comma alone does not divide file and text; write a tab "
+            f"{place} is {brief(line)}, and a comma alone does not divide file and text; write a "
+            "tab "
             f'instead, or quotes around the text: {comma["file"]}, "{text}"'
         )
 

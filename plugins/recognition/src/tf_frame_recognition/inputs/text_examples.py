@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from tf_frame import DataWarning, Mode, option
+from tf_frame.text import brief
 from tf_frame_recognition.inputs.text_input import TextInput, TextOptions
 from tf_frame_vision.data_content import SplitContent
 from tf_frame_vision.example_input import ExampleInput, ExampleOptions, Split
@@ -73,7 +74,8 @@ class TextExamples(TextInput, ExampleInput):
         return (
             DataWarning(
                 "constant_labels",
-                f"all {len(texts)} training texts are {texts[0]!r}, so that nothing is learned",
+                f"all {len(texts)} training texts are {brief(texts[0])}, so that nothing is "
+                "learned",
                 "check the file of labels",
             ),
         )

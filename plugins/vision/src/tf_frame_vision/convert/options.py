@@ -8,6 +8,7 @@ from typing import Any
 
 from tf_frame import option
 from tf_frame.errors import ConfigError, DataError
+from tf_frame.text import brief
 from tf_frame_vision.reading.image_options import ImageOptions
 
 _SPLIT_PATTERN = re.compile(r"[A-Za-z0-9_]+")
@@ -61,5 +62,5 @@ def check_split_name(split: str) -> None:
     """Raises a `ConfigError` if the names of shards cannot begin with the name of a split."""
     if not _SPLIT_PATTERN.fullmatch(split):
         raise ConfigError(
-            f"--split {split!r} cannot begin the name of a file: use letters, digits, _"
+            f"--split {brief(split)} cannot begin the name of a file: use letters, digits, _"
         )

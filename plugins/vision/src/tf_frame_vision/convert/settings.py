@@ -13,6 +13,7 @@ from typing import Any
 
 from tf_frame.atomic_output import write_file
 from tf_frame.errors import ConfigError, DataError
+from tf_frame.text import brief
 from tf_frame.text_file import is_unicode, read_json, split_lines
 
 
@@ -86,7 +87,8 @@ def write_names(output: Path, file: str, lines: Sequence[str]) -> None:
     for line in lines:
         if split_lines(line) != [line] or "\0" in line or not is_unicode(line):
             raise DataError(
-                f"{file} cannot hold {line!r}, which has a line end, a zero or bytes that are no "
+                f"{file} cannot hold {brief(line)}, which has a line end, a zero or bytes that "
+                "are no "
                 "text; rename the class"
             )
     content = "\n".join([*lines, ""]).encode()

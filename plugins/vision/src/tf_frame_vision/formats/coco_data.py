@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tf_frame.errors import DataError
+from tf_frame.text import brief
 from tf_frame.text_file import normal_name
 from tf_frame_vision.formats.coco_file import CocoContent, read_coco_file
 from tf_frame_vision.formats.coco_layout import ImageFinder, find_coco
@@ -107,7 +108,7 @@ def _find_categories(content: CocoContent, used: set[int]) -> tuple[dict[int, st
     if root is not None:
         categories.remove(root)
         notes = [
-            f"the category {root.id}, {root.name!r}, is the root above all others and has no "
+            f"the category {root.id}, {brief(root.name)}, is the root above all others and has no "
             "object; it is no class"
         ]
     if not categories:
@@ -117,7 +118,9 @@ def _find_categories(content: CocoContent, used: set[int]) -> tuple[dict[int, st
         raise DataError(f"{content.path} has the category id {twice} twice")
     same = find_repeated(normal_name(category.name) for category in categories)
     if same is not None:
-        raise DataError(f"{content.path} has two categories with the name {same!r}; rename one")
+        raise DataError(
+            f"{content.path} has two categories with the name {brief(same)}; rename one"
+        )
     return {category.id: category.name for category in categories}, notes
 
 

@@ -247,7 +247,7 @@ class Records:
             if places[number] >= 0:
                 problems.setdefault(int(places[number]), f"{where}: {text}")
             else:
-                absent = text or f"there is no image {ids[number]!r}"
+                absent = text or f"there is no image {brief(ids[number])}"
                 self._damaged.append((f"{self._path}, {where}", absent))
         return list(problems.items())
 

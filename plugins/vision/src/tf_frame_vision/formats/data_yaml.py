@@ -8,6 +8,7 @@ from typing import Any
 import yaml
 
 from tf_frame.errors import DataError
+from tf_frame.text import brief
 from tf_frame.text_file import normal_name, parse_integer, read_text
 from tf_frame.yaml_text import Bounded, YamlError, parse_yaml
 from tf_frame_vision.formats.yolo_labels import LARGEST_CLASS
@@ -23,7 +24,7 @@ class _Texts(Bounded, yaml.BaseLoader):
         for key in scalars:
             if key.value in seen:
                 raise yaml.constructor.ConstructorError(
-                    problem=f"the key {key.value!r} occurs twice", problem_mark=key.start_mark
+                    problem=f"the key {brief(key.value)} occurs twice", problem_mark=key.start_mark
                 )
             seen.add(key.value)
         return super().construct_mapping(node, deep=deep)
@@ -70,7 +71,7 @@ def parse_names(path: Path, content: Any) -> list[str]:
         raise DataError(f"{path} has {len(names)} names, but nc is {total}; correct one of them")
     twice = find_repeated(map(normal_name, names))
     if twice is not None:
-        raise DataError(f"{path} names the class {twice!r} twice; rename one")
+        raise DataError(f"{path} names the class {brief(twice)} twice; rename one")
     return names
 
 

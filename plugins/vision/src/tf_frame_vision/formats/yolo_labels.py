@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from tf_frame.errors import DataError
+from tf_frame.text import brief
 from tf_frame.text_file import read_lines, split_words
 
 AUTO, BOXES, OBB, SEGMENTS = "auto", "boxes", "obb", "segments"
@@ -82,7 +83,7 @@ def _parse(words: Sequence[str], keypoints: int) -> Sequence[Any]:
     try:
         label, *values = (float(word) for word in words)
     except ValueError:
-        return (f"{' '.join(words)[:60]!r} has a word that is no number",)
+        return (f"{brief(' '.join(words)[:60])} has a word that is no number",)
     if not all(map(math.isfinite, (label, *values))):
         return ("it has a number that is not finite",)
     if not 0 <= label <= LARGEST_CLASS or not label.is_integer():

@@ -22,6 +22,7 @@ from typing import Any
 
 from tf_frame import option
 from tf_frame.errors import DataError
+from tf_frame.text import brief
 from tf_frame.text_file import BLANKS, read_lines
 from tf_frame_vision.example_input import IMAGE_SUFFIXES
 from tf_frame_vision.formats.data_yaml import count_keypoints, parse_names, read_yaml
@@ -181,7 +182,7 @@ class _Finder:
     def _place(self, source: str, base: str, value: Any) -> Path:
         """Returns a folder or list of data.yaml, which may come from another machine."""
         if not isinstance(value, str) or not value.strip():
-            raise DataError(f"{source}: {value!r} is no path of a folder or list")
+            raise DataError(f"{source}: {brief(value)} is no path of a folder or list")
         folder = self._source.parent
         path = self._existing((folder / base, folder), value)
         if path is not None:

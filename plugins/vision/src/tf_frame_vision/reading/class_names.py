@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from tf_frame.errors import DataError
+from tf_frame.text import brief
 from tf_frame.text_file import normal_name, read_names
 
 _Value = TypeVar("_Value", bound=Hashable)
@@ -26,7 +27,7 @@ def read_class_names(path: Path) -> list[str]:
         raise DataError(f"{path} names no class; write the name of a class in each line")
     twice = find_repeated(map(normal_name, names))
     if twice is not None:
-        raise DataError(f"{path} names the class {twice!r} twice; remove one line")
+        raise DataError(f"{path} names the class {brief(twice)} twice; remove one line")
     return names
 
 

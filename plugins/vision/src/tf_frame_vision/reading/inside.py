@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from tf_frame.errors import DataError
+from tf_frame.text import brief
 from tf_frame.text_file import existing_form
 
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]|\\\\")
@@ -98,17 +99,18 @@ def name_inside(
     """Returns a path that a data file names as a path below the data folder; see `inside`."""
     prefix = f"{source}: " if str(source) else ""
     if not isinstance(name, str) or not name.strip() or "\0" in name:
-        raise DataError(f"{prefix}{name!r} is no path of a file")
+        raise DataError(f"{prefix}{brief(name)} is no path of a file")
     drive = _DRIVE.match(name)
     if "\\" in name and not os.path.lexists(os.path.join(root, base, name)):
         name = name.replace("\\", "/")
     within = os.path.normpath(os.path.join(base, name))
     if within == ".":
-        raise DataError(f"{prefix}{name!r} is the data folder, and no file in it")
+        raise DataError(f"{prefix}{brief(name)} is the data folder, and no file in it")
     leads_out = drive or name.startswith("/") or within.split("/", 1)[0] == ".."
     if leads_out and not allow_outside:
         raise DataError(
-            f"{prefix}the path {name!r} leads out of the data folder {root}; move the file into it,"
+            f"{prefix}the path {brief(name)} leads out of the data folder {root}; move the file "
+            "into it,"
             " or give --input.allow_outside if you trust the data"
         )
     return within
