@@ -1,6 +1,16 @@
 import pytest
 
-from tf_frame.text import brief, figure, printable, readable_count, spreadsheet_cell, with_article
+from tf_frame.text import (
+    brief,
+    figure,
+    listed,
+    printable,
+    readable_count,
+    short,
+    short_word,
+    spreadsheet_cell,
+    with_article,
+)
 
 
 @pytest.mark.parametrize(
@@ -77,8 +87,32 @@ def test_control_characters_are_escaped():
     [
         ("a\nb", r"'a\nb'"),
         ({"b": [1, 2.5], "a": None}, "{'a': None, 'b': [1, 2.5]}"),
-        ([10**9] * 10**5, "[" + 6 * "1000000000, " + "1000000"),
+        ("a  b", "'a  b'"),
+        ("x" * 70, f"'{'x' * 70}'"),
+        ("x" * 10**6 + "end", "'" + "x" * 56 + "..." + "x" * 16 + "end'"),
+        (
+            [10**9] * 10**5,
+            "[1000000000, 1000000000, 1000000000, 1000000000, 10000000...00, 1000000000, ...]",
+        ),
     ],
 )
 def test_a_value_is_brief(value, text):
     assert brief(value) == text
+
+
+def test_a_whole_number_that_python_cannot_write_is_described():
+    assert brief({"a": [-(10**5000)]}) == "{'a': [a whole number of 16610 bits]}"
+    assert brief(10**5000) == "a whole number of 16610 bits"
+
+
+def test_a_text_is_short_and_printable():
+    assert short("runs/a b\t\x1b[31m") == r"runs/a b\u0009\u001b[31m"
+    assert short("/a" + "b" * 9000 + "/c.yaml") == "/a" + "b" * 115 + "..." + "b" * 33 + "/c.yaml"
+    assert len(short("\0" * 9000)) == 160 and len(short_word("\0" * 9000)) == 80
+
+
+def test_names_are_listed_up_to_a_length():
+    assert listed([]) == "none" and listed((), none="no name") == "no name"
+    assert listed(["a", 1]) == "a, 1"
+    assert listed(f"name_{n}" for n in range(1000)).endswith("name_17, name_18 and 981 more")
+    assert listed(["x" * 5000, "y"]) == f"{short_word('x' * 5000)}, y"

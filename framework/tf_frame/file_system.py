@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tf_frame.errors import ConfigError
+from tf_frame.text import short
 from tf_frame.visible_files import open_to_read
 
 
@@ -36,7 +37,7 @@ def is_folder(path: str) -> bool:
 def require_folder(path: str) -> None:
     """Raises ConfigError unless there is such a folder."""
     if not is_folder(path):
-        raise ConfigError(f"{path}: there is no such folder")
+        raise ConfigError(f"{short(path)}: there is no such folder")
 
 
 def make_folder(path: str) -> bool:
@@ -222,5 +223,5 @@ def _gfile(path: str) -> Any:
     schemes = set(filter(None, tf.io.gfile.get_registered_schemes()))
     if path.partition("://")[0] not in schemes:
         names = ", ".join(f"{scheme}://" for scheme in sorted(schemes))
-        raise ConfigError(f"{path}: TensorFlow knows no such file system; it knows {names}")
+        raise ConfigError(f"{short(path)}: TensorFlow knows no such file system; it knows {names}")
     return tf.io.gfile

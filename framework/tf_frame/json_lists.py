@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tf_frame.errors import DataError
-from tf_frame.text import brief
+from tf_frame.text import brief, short
 from tf_frame.text_file import (
     as_dict,
     may_have_halves,
@@ -102,7 +102,7 @@ def _explain(path: str | os.PathLike[str], error: Exception) -> DataError:
         read_json(path)
     except DataError as fault:
         return fault
-    return DataError(f"{path} is no JSON: {error}")
+    return DataError(f"{short(path)} is no JSON: {error}")
 
 
 class _Text:

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 from tf_frame import file_system
 from tf_frame.errors import DataError
-from tf_frame.text import brief
+from tf_frame.text import brief, listed, short
 from tf_frame.text_file import parse_json, read_text
 
 _LOG = logging.getLogger("tf_frame")
@@ -54,7 +54,7 @@ def parse_side_file(path: str, text: str, parse: Callable[[Any], T]) -> T:
     try:
         return parse(parse_json(text, halves=True))
     except FORM_ERRORS as error:
-        raise DataError(f"{path} is damaged: {_reason(error)}") from None
+        raise DataError(f"{short(path)} is damaged: {_reason(error)}") from None
 
 
 def read_or_set_aside(
@@ -79,7 +79,7 @@ def set_aside(path: str, error: DataError, *, report: Callable[[str], None]) -> 
     """Renames a damaged file to `PATH.damaged`, and reports it with its fault."""
     try:
         file_system.rename(path, path + DAMAGED)
-        done = f"it is kept as {path}{DAMAGED}"
+        done = f"it is kept as {short(path)}{DAMAGED}"
     except OSError as failure:
         done = f"it cannot be renamed: {failure.strerror}"
     report(f"warning: {error}; {done}, and the run goes on without it")
@@ -116,7 +116,7 @@ def from_json(cls: type[T], content: Any) -> T:
         and field.name not in content
     ]
     if missing:
-        raise ValueError(f"it lacks {', '.join(missing)}")
+        raise ValueError(f"it lacks {listed(missing)}")
     return cls(**content)
 
 
@@ -134,4 +134,4 @@ def _reason(error: Exception) -> str:
         return f"it lacks {brief(error.args[0])}"
     if isinstance(error, RecursionError):
         return "it is nested too deeply"
-    return f"{' '.join(str(error).split()) or type(error).__name__:.200}"
+    return short(" ".join(str(error).split()) or type(error).__name__)

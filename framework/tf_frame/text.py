@@ -1,8 +1,9 @@
 """Formats text for tables and errors: figures, values, lists, columns, sizes in bytes.
 
 Names of files and classes come from strangers: `printable` keeps them from steering a terminal, and
-`spreadsheet_cell` from being run by a spreadsheet. A message quotes them by `brief` (in quotes, as
-Python writes a value), `short` (as they are) or `listed` (names), so that no input fills a screen.
+`spreadsheet_cell` from being run by a spreadsheet. A message quotes what others wrote by `brief`
+(in quotes, as Python writes a value), `short` and `short_word` (without quotes) or `listed`
+(names), so that no input fills a screen.
 """
 
 from __future__ import annotations
@@ -74,9 +75,14 @@ def short(text: Any, longest: int = _LONGEST_TEXT) -> str:
     return shortened(printable(shortened(str(text), 8 * longest)), longest)
 
 
+def short_word(text: Any) -> str:
+    """Returns a word of the user without quotes, such as the name of an option; see `short`."""
+    return short(text, _LONGEST_VALUE)
+
+
 def listed(names: Iterable[Any], *, none: str = "none") -> str:
     """Returns names with commas; of a long list the first ones, and the number of the others."""
-    texts = [short(name, _LONGEST_VALUE) for name in names]
+    texts = [short_word(name) for name in names]
     shown, length = 0, 0
     while shown < len(texts) and (not shown or length + len(texts[shown]) <= _LONGEST_LIST):
         length, shown = length + len(texts[shown]) + 2, shown + 1

@@ -23,7 +23,7 @@ from xml.parsers import expat
 
 from tf_frame.errors import DataError
 from tf_frame.file_system import read_bytes
-from tf_frame.text import brief, short_repr
+from tf_frame.text import brief, short, short_repr
 
 AnyPath = str | os.PathLike[str]
 
@@ -101,7 +101,7 @@ def read_csv(path: AnyPath) -> list[list[str]]:
     try:
         return list(csv.reader(io.StringIO(read_text(path), newline="")))
     except csv.Error as error:
-        raise DataError(f"{path} is no CSV: {error}") from None
+        raise DataError(f"{short(path)} is no CSV: {error}") from None
 
 
 def is_unicode(text: str) -> bool:
@@ -162,7 +162,7 @@ def read_json(path: AnyPath, *, finite: bool = False) -> Any:
     try:
         return parse_json(read_text(path), finite=finite)
     except ValueError as error:
-        raise DataError(f"{path} is no JSON: {error}") from None
+        raise DataError(f"{short(path)} is no JSON: {error}") from None
 
 
 def parse_json(text: str, *, finite: bool = False, halves: bool = False) -> Any:
@@ -241,7 +241,7 @@ def refuse_halves(content: Any) -> None:
 def _finite(text: str) -> float:
     value = float(text)
     if not math.isfinite(value):
-        raise ValueError(f"the number {text:.40} is not finite")
+        raise ValueError(f"the number {short(text, 40)} is not finite")
     return value
 
 
@@ -260,14 +260,14 @@ def read_xml(path: AnyPath) -> ElementTree.Element:
         return ElementTree.fromstring(text.lstrip())
     except (ElementTree.ParseError, expat.ExpatError) as error:
         reason = error if text.strip() else "it is empty"
-        raise DataError(f"{path} is no XML: {reason}") from None
+        raise DataError(f"{short(path)} is no XML: {reason}") from None
 
 
 def _refuse_entities(path: AnyPath, text: str) -> None:
     def refuse(name: str, *_: object) -> None:
         raise DataError(
-            f"{path} declares the entity {brief(name)}, and entities are not read: remove the "
-            "declaration, and write the text itself"
+            f"{short(path)} declares the entity {brief(name)}, and entities are not read: remove "
+            "the declaration, and write the text itself"
         )
 
     parser = expat.ParserCreate("utf-8")
@@ -296,19 +296,19 @@ def _decode(path: AnyPath, data: bytes, encoding: str = "utf-8") -> str:
     except UnicodeDecodeError as error:
         place = start + error.start
         raise DataError(
-            f"{path} cannot be read: it is no text in {encoding.upper()}, first at byte {place}, "
-            f"{data[place]:#04x}; save it as UTF-8"
+            f"{short(path)} cannot be read: it is no text in {encoding.upper()}, first at byte "
+            f"{place}, {data[place]:#04x}; save it as UTF-8"
         ) from None
     except LookupError:
         raise DataError(
-            f"{path} cannot be read: it declares the encoding {encoding}, which Python does not "
-            "know; save it as UTF-8"
+            f"{short(path)} cannot be read: it declares the encoding {short(encoding, 40)}, "
+            "which Python does not know; save it as UTF-8"
         ) from None
     if "\0" in text:
         place = text.index("\0")
         raise DataError(
-            f"{path} cannot be read: character {place} is a zero, so it is no text, or is in "
-            "UTF-16 without a byte order mark; save it as UTF-8"
+            f"{short(path)} cannot be read: character {place} is a zero, so it is no text, or is "
+            "in UTF-16 without a byte order mark; save it as UTF-8"
         )
     return text
 
@@ -317,6 +317,6 @@ def _read_bytes(path: AnyPath) -> bytes:
     try:
         return read_bytes(os.fspath(path))
     except OSError as error:
-        raise DataError(f"{path} cannot be read: {error.strerror}") from None
+        raise DataError(f"{short(path)} cannot be read: {error.strerror}") from None
     except ValueError as error:  # A name that no file can have.
         raise DataError(f"{brief(str(path))} cannot be read: {error}") from None

@@ -6,6 +6,8 @@ from typing import Any
 
 import yaml
 
+from tf_frame.text import short
+
 _DEEPEST = 50
 _MOST_NODES = 100_000
 
@@ -68,8 +70,8 @@ def parse_yaml(text: str, loader: type[Any]) -> Any:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         place = f" in line {mark.line + 1}" if mark else ""
-        raise YamlError(f"{error.problem or error.context}{place}") from None
+        raise YamlError(f"{short(error.problem or error.context)}{place}") from None
     except yaml.YAMLError as error:  # Characters that YAML does not allow.
-        raise YamlError(" ".join(str(error).split())) from None
+        raise YamlError(short(" ".join(str(error).split()))) from None
     except (ValueError, OverflowError) as error:  # A date or a number that Python does not have.
-        raise YamlError(f"a value of it: {error}") from None
+        raise YamlError(f"a value of it: {short(error)}") from None

@@ -17,6 +17,7 @@ import os
 import re
 
 from tf_frame.errors import ConfigError
+from tf_frame.text import short
 
 PREFIX = "model.ckpt"
 INDEX = ".index"
@@ -67,6 +68,6 @@ def check_no_pattern(path: str, option: str, characters: str = _PATTERN) -> None
     """
     if any(character in path for character in characters):
         raise ConfigError(
-            f"{option} {path}: TensorFlow's savers read *, ? and [ in a path as a pattern; "
+            f"{option} {short(path)}: TensorFlow's savers read *, ? and [ in a path as a pattern; "
             "choose a folder without them"
         )

@@ -28,6 +28,7 @@ from tf_frame.errors import (
     UnmatchedPatternWarning,
 )
 from tf_frame.tensorflow_log import quiet_import
+from tf_frame.text import short
 
 _USAGE = r"""usage: tf-frame checkpoint list DIR [--json]
        tf-frame checkpoint show PATH [--filter REGEX] [--values] [--json]
@@ -66,7 +67,9 @@ def main(argv: Sequence[str]) -> int:
     flags, paths = parse_words(words, command.options)
     if len(paths) < command.least or (command.most is not None and len(paths) > command.most):
         given_paths = " ".join(paths) or "none"
-        raise ConfigError(f"tf-frame checkpoint {name} takes {command.paths}; given: {given_paths}")
+        raise ConfigError(
+            f"tf-frame checkpoint {name} takes {command.paths}; given: {short(given_paths)}"
+        )
     if name == "rename" and not (flags.get("rule") or flags.get("drop")):
         raise ConfigError("tf-frame checkpoint rename takes --rule REGEX=REPLACEMENT, or --drop")
     with quiet_import():

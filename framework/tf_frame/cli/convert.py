@@ -15,7 +15,7 @@ from tf_frame.plugin.find import find_plugins
 from tf_frame.plugin.imports import BrokenPluginError
 from tf_frame.plugin.kinds import CONVERTER
 from tf_frame.plugin.load import load_plugin, load_plugin_info
-from tf_frame.text import columns
+from tf_frame.text import columns, short
 
 _USAGE = """usage: tf-frame convert NAME SOURCE OUTPUT [OPTIONS]
 
@@ -38,7 +38,9 @@ def main(argv: Sequence[str]) -> int:
     flags, paths = parse_words(words, options)
     if len(paths) != 2:
         given_paths = " ".join(paths) or "none"
-        raise ConfigError(f"tf-frame convert {name} takes SOURCE and OUTPUT; given: {given_paths}")
+        raise ConfigError(
+            f"tf-frame convert {name} takes SOURCE and OUTPUT; given: {short(given_paths)}"
+        )
     try:
         with output_may_fail():
             cls(params=resolve(cls.Params, [flags])).convert(*paths, report)

@@ -21,6 +21,7 @@ from tf_frame.runs.evaluation.printing import result_table
 from tf_frame.runs.setup.data_text import evaluation_lines
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.tensorflow_log import quiet_import
+from tf_frame.text import short_word
 
 _USAGE = f"""usage: tf-frame evaluate MODEL_DIR [OPTIONS]
 
@@ -96,8 +97,8 @@ def _check(values: Mapping[str, Any]) -> None:
     name = values["name"]
     if name is not None and not re.fullmatch(r"[\w.-]+", name):
         raise ConfigError(
-            f"--name {name}: results are written to MODEL_DIR/eval_NAME; give a name of letters, "
-            "digits, ., _ and -"
+            f"--name {short_word(name)}: results are written to MODEL_DIR/eval_NAME; give a name "
+            "of letters, digits, ., _ and -"
         )
     if name is not None and values["output"]:
         raise ConfigError("--name and --output both say where to write; leave out one of the two")

@@ -160,8 +160,7 @@ def _check_encoding(argv: Sequence[str]) -> None:
         except UnicodeEncodeError:
             raise ConfigError(
                 f"the argument {brief(word)} is not UTF-8, and TensorFlow opens no other paths; "
-                "use "
-                "another name, or, if the locale is to blame, set LC_ALL=C.UTF-8"
+                "use another name, or, if the locale is to blame, set LC_ALL=C.UTF-8"
             ) from None
 
 

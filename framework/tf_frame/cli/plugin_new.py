@@ -15,7 +15,7 @@ from tf_frame.plugin.kinds import COMMAND
 from tf_frame.scaffold.contents import CONTENTS, describe, run_command
 from tf_frame.scaffold.names import check_name, package_name
 from tf_frame.scaffold.write import write_plugin
-from tf_frame.text import brief
+from tf_frame.text import brief, listed, short
 
 _USAGE = """usage: tf-frame plugins new NAME --kind KIND [--directory FOLDER]
 
@@ -38,9 +38,9 @@ def main(argv: Sequence[str]) -> int:
     flags, words = parse_words(argv, OPTIONS)
     if len(words) != 1:
         given_names = " ".join(words) or "none"
-        raise ConfigError(f"tf-frame plugins new takes one NAME; given: {given_names}")
+        raise ConfigError(f"tf-frame plugins new takes one NAME; given: {short(given_names)}")
     if "kind" not in flags:
-        raise ConfigError(f"tf-frame plugins new needs --kind, one of {', '.join(CONTENTS)}")
+        raise ConfigError(f"tf-frame plugins new needs --kind, one of {listed(CONTENTS)}")
     name, kind = words[0], flags["kind"]
     check_name(name, find_plugins())
     if kind == "command" and package_name(name) in COMMAND.reserved:

@@ -20,7 +20,7 @@ from tf_frame.launch.job import CHIEF
 from tf_frame.launch.progress import job_rate
 from tf_frame.launch.watchdog import is_there
 from tf_frame.tensorflow_log import quiet_import
-from tf_frame.text import columns
+from tf_frame.text import columns, short
 
 _USAGE = """usage: tf-frame status MODEL_DIR [OPTIONS]
 
@@ -51,11 +51,11 @@ def _read(folder: str) -> list[TaskStatus]:
         statuses = read_statuses(folder)
         exists = bool(statuses) or file_system.is_folder(folder)
     if not exists:
-        raise ConfigError(f"{folder}: there is no such folder")
+        raise ConfigError(f"{short(folder)}: there is no such folder")
     if not statuses:
         raise ConfigError(
-            f"{folder} has no status files, which every task of a training writes from its start; "
-            "give the --model_dir of a run"
+            f"{short(folder)} has no status files, which every task of a training writes from "
+            "its start; give the --model_dir of a run"
         )
     return statuses
 

@@ -30,6 +30,7 @@ from tf_frame.command_line.screen import complain, report
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, ConfigError, TfFrameError
 from tf_frame.launch.noted_signals import note_signals
+from tf_frame.text import short, short_word
 
 _USAGE = """usage: tf-frame tensorboard MODEL_DIR [MODEL_DIR ...] [OPTIONS]
 
@@ -78,11 +79,11 @@ def main(words: Sequence[str], values: Mapping[str, Any]) -> int:
 def _local(word: str) -> str:
     folder = os.path.abspath(os.path.expanduser(word))
     if not os.path.isdir(folder):
-        raise ConfigError(f"{word}: there is no such folder")
+        raise ConfigError(f"{short(word)}: there is no such folder")
     if not _holds(folder, _EVENTS) and not _holds(folder, _PROFILE):
         raise ConfigError(
-            f"{word} has no event files, which a run writes from its start; give the --model_dir "
-            "of a run, or a folder of several"
+            f"{short(word)} has no event files, which a run writes from its start; give the "
+            "--model_dir of a run, or a folder of several"
         )
     return folder
 
@@ -98,8 +99,8 @@ def _data(folders: Sequence[str]) -> list[str]:
         return ["--logdir", folders[0]]
     if wrong := [folder for folder in folders if {",", ":"} & set(folder)]:
         raise ConfigError(
-            f"{wrong[0]}: TensorBoard takes several folders only if none is remote or has a comma "
-            "or a colon in its name; give the folder that contains them"
+            f"{short(wrong[0])}: TensorBoard takes several folders only if none is remote or has "
+            "a comma or a colon in its name; give the folder that contains them"
         )
     common = os.path.commonpath(folders)
     named = [f"{os.path.relpath(folder, common)}:{folder}" for folder in folders]
@@ -136,8 +137,8 @@ def free_port(host: str, requested: int | None) -> int:
         if _is_free(host, requested):
             return requested
         raise ConfigError(
-            f"--port {requested} is taken on {host}; give another one, or leave --port out for the "
-            f"first free one from {_FIRST_PORT}"
+            f"--port {requested} is taken on {short_word(host)}; give another one, or leave "
+            f"--port out for the first free one from {_FIRST_PORT}"
         )
     tried = range(_FIRST_PORT, _FIRST_PORT + _TRIED_PORTS)
     free = next((port for port in tried if _is_free(host, port)), None)
@@ -158,7 +159,9 @@ def _is_free(host: str, port: int) -> bool:
         if error.errno == errno.EADDRINUSE:
             return False
         reason = error.strerror or error
-        raise ConfigError(f"--host {host}: port {port} cannot be used: {reason}") from None
+        raise ConfigError(
+            f"--host {short_word(host)}: port {port} cannot be used: {reason}"
+        ) from None
 
 
 def serve(

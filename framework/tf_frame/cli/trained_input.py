@@ -24,6 +24,7 @@ from tf_frame.runs.setup.run_context import RunObserver
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.session.interrupts import Interrupts
 from tf_frame.tensorflow_log import quiet_import
+from tf_frame.text import short
 from tf_frame.text_file import read_names
 
 # A paragraph of the help of each command that takes a folder.
@@ -68,11 +69,11 @@ def parse_classes(
     if not is_new(setup):
         raise ConfigError(
             "--num_classes and --class_names are for --warm_start_from without MODEL_DIR; "
-            f"{setup.model_dir} knows its classes"
+            f"{short(setup.model_dir)} knows its classes"
         )
     if num_classes is not None and names and num_classes != len(names):
         raise ConfigError(
-            f"--class_names {class_names} has {len(names)} names, but --num_classes is "
+            f"--class_names {short(class_names)} has {len(names)} names, but --num_classes is "
             f"{num_classes}; leave one out"
         )
     return InputInfo(num_classes=num_classes or len(names), class_names=names)
@@ -85,7 +86,7 @@ def _read_names(path: str) -> tuple[str, ...]:
     except DataError as error:
         raise ConfigError(f"--class_names {error}") from None
     if not lines:
-        raise ConfigError(f"--class_names {path} is empty; it needs a line for each class")
+        raise ConfigError(f"--class_names {short(path)} is empty; it needs a line for each class")
     numbered = [re.fullmatch(r"([0-9]{1,9}):[ \t]*(.*)", line) for line in lines]
     if [match and int(match[1]) for match in numbered] == list(range(len(lines))):
         return tuple(match[2] for match in numbered if match)

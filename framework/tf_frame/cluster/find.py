@@ -19,7 +19,7 @@ from tf_frame.cluster.slurm import slurm_tf_config
 from tf_frame.cluster.tf_config import TF_CONFIG, TaskType, cluster_config, read_tf_config
 from tf_frame.config.option_groups import ClusterOptions
 from tf_frame.errors import ConfigError
-from tf_frame.text import brief
+from tf_frame.text import brief, short_word
 
 C = TypeVar("C", bound=ClusterOptions)
 
@@ -115,8 +115,9 @@ def _check_addresses(cluster: Cluster, origin: str) -> None:
                 )
             if address in job_at:
                 raise ConfigError(
-                    f"{origin}: the address {address} is given twice, for {job_at[address]} and "
-                    f"{job}; give each task its own address"
+                    f"{origin}: the address {short_word(address)} is given twice, for "
+                    f"{short_word(job_at[address])} and {short_word(job)}; give each task its own "
+                    "address"
                 )
             job_at[address] = job
     if cluster.target and not _is_target(cluster.target):
@@ -136,11 +137,11 @@ def _is_target(text: str) -> bool:
 def _check_no_hosts(config: ClusterOptions) -> None:
     if config.worker_hosts or config.ps_hosts:
         raise ConfigError(
-            f"--master {config.master} is a server that another program starts, and --worker_hosts "
-            "and --ps_hosts start servers; leave one of the two out"
+            f"--master {short_word(config.master)} is a server that another program starts, and "
+            "--worker_hosts and --ps_hosts start servers; leave one of the two out"
         )
     if not _is_target(config.master):
-        raise ConfigError(f"--master {config.master}: expected grpc://HOST:PORT")
+        raise ConfigError(f"--master {short_word(config.master)}: expected grpc://HOST:PORT")
     if config.task >= config.worker_replicas:
         raise ConfigError(
             f"--task {config.task}: tasks count from 0 and --worker_replicas is "

@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 
 from tf_frame.cluster.tf_config import TaskType
 from tf_frame.errors import ConfigError
-from tf_frame.text import brief
+from tf_frame.text import brief, short_word
 
 PORT = "TF_FRAME_SLURM_PORT"
 _JOB, _NODES, _COUNTS = "SLURM_JOB_ID", "SLURM_STEP_NODELIST", "SLURM_STEP_TASKS_PER_NODE"
@@ -62,7 +62,7 @@ def slurm_tf_config(
     if place not in tasks:
         raise ConfigError(
             f"{_NODE}={place[0]} and {_LOCAL}={place[1]} name a task that is not among the tasks "
-            f"of {_COUNTS}={environment[_COUNTS]}"
+            f"of {_COUNTS}={short_word(environment[_COUNTS])}"
         )
     nodes, port = _nodes(environment, len(counts)), _first_port(environment, job, max(counts))
     cluster: dict[str, list[str]] = {}
@@ -103,7 +103,7 @@ def _range(text: str) -> list[str]:
         raise ValueError(f"{brief(text)} in brackets is no number and no range")
     low, high = match[1], match[2] or match[1]
     if not 0 <= int(high) - int(low) < _MOST_NODES:
-        raise ValueError(f"the range {text} is empty or too long")
+        raise ValueError(f"the range {short_word(text)} is empty or too long")
     return [str(number).zfill(len(low)) for number in range(int(low), int(high) + 1)]
 
 
@@ -130,8 +130,8 @@ def _tasks(
     if num_workers < 1:
         needed = f"{num_ps} ps, 1 chief" + (", 1 evaluator" if evaluator else "")
         raise ConfigError(
-            f"the step has {count} tasks ({_COUNTS}={environment[_COUNTS]}), and the job needs "
-            f"at least {num_ps + 1 + evaluator} ({needed}); start it with more --ntasks"
+            f"the step has {count} tasks ({_COUNTS}={short_word(environment[_COUNTS])}), and the "
+            f"job needs at least {num_ps + 1 + evaluator} ({needed}); start it with more --ntasks"
         )
     return [
         *((TaskType.PS, index) for index in range(num_ps)),
@@ -152,15 +152,15 @@ def _expand(
     try:
         return expand(_value(environment, name))
     except ValueError as error:
-        raise ConfigError(f"{name}={environment[name]}: {error}") from None
+        raise ConfigError(f"{name}={short_word(environment[name])}: {error}") from None
 
 
 def _nodes(environment: Mapping[str, str], count: int) -> list[str]:
     nodes = _expand(environment, _NODES, expand_nodes)
     if len(nodes) != count:
         raise ConfigError(
-            f"{_NODES}={environment[_NODES]} has {len(nodes)} nodes, and "
-            f"{_COUNTS}={environment[_COUNTS]} has {count}"
+            f"{_NODES}={short_word(environment[_NODES])} has {len(nodes)} nodes, and "
+            f"{_COUNTS}={short_word(environment[_COUNTS])} has {count}"
         )
     return nodes
 
@@ -179,7 +179,7 @@ def _first_port(environment: Mapping[str, str], job: int, most_tasks: int) -> in
 def _number(environment: Mapping[str, str], name: str) -> int:
     text = _value(environment, name)
     if not (text.isascii() and text.isdigit()):
-        raise ConfigError(f"{name}={text} is not a number")
+        raise ConfigError(f"{name}={short_word(text)} is not a number")
     return int(text)
 
 
@@ -188,8 +188,9 @@ def _value(environment: Mapping[str, str], name: str) -> str:
         return environment[name]
     if environment.get(_JOB):
         raise ConfigError(
-            f"{name} is not set: this process is in the Slurm job {environment[_JOB]}, but srun "
-            "did not start it; write srun before its command"
+            f"{name} is not set: this process is in the Slurm job "
+            f"{short_word(environment[_JOB])}, but srun did not start it; write srun before its "
+            "command"
         )
     raise ConfigError(
         f"{name} is not set: this process does not run in a Slurm job; submit it with "

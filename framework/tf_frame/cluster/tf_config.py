@@ -13,7 +13,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from tf_frame.text import brief
+from tf_frame.text import brief, short, short_word
 from tf_frame.text_file import parse_json
 
 TF_CONFIG = "TF_CONFIG"
@@ -239,9 +239,11 @@ def _check_is_in(cluster: Jobs, task_type: str, task_id: int) -> None:
         "Note that these values may be coming from the TF_CONFIG environment variable."
     )
     if task_type not in cluster:
-        raise ValueError(f"{task_type} is not a valid task_type {where}")
+        raise ValueError(f"{short_word(task_type)} is not a valid task_type {where}")
     if task_id not in cluster[task_type]:
-        raise ValueError(f"{task_id} is not a valid task_id for task_type {task_type} {where}")
+        raise ValueError(
+            f"{task_id} is not a valid task_id for task_type {short_word(task_type)} {where}"
+        )
 
 
 def _cluster_text(cluster: Jobs) -> str:
@@ -252,7 +254,7 @@ def _cluster_text(cluster: Jobs) -> str:
         jobs.append(
             f"{brief(job)}: {brief([tasks[i] for i in sorted(tasks)] if dense else dict(tasks))}"
         )
-    return f"ClusterSpec({{{', '.join(jobs)}}})"
+    return f"ClusterSpec({{{short(', '.join(jobs))}}})"
 
 
 def _size(tasks: Mapping[int, str]) -> int:

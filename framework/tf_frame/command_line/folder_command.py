@@ -10,6 +10,7 @@ from tf_frame.command_line.screen import report
 from tf_frame.config.flags import parse_words
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
+from tf_frame.text import short
 
 _HELP = ("-h", "--help")
 _Run = Callable[[Sequence[str], dict[str, Any]], int]
@@ -44,7 +45,9 @@ def folder_command(
                 return EXIT_OK if argv else EXIT_USAGE
             values, words = parse_words(argv, options)
             if not words if count is None else len(words) != count:
-                raise ConfigError(f"{name} takes {takes}; given: {' '.join(words) or 'none'}")
+                raise ConfigError(
+                    f"{name} takes {takes}; given: {short(' '.join(words)) or 'none'}"
+                )
             return run(words, {option.name: option.default for option in options} | values)
 
         return main

@@ -22,6 +22,7 @@ from tf_frame.config.option import Option
 from tf_frame.errors import ConfigError
 from tf_frame.runs.setup.model_dir import CONFIG_FILE
 from tf_frame.runs.setup.training_setup import TrainingSetup
+from tf_frame.text import short
 
 
 def setup_from_folder(
@@ -42,7 +43,7 @@ def setup_from_folder(
     folder = argv[0] if argv and not argv[0].startswith("-") else None
     line = split_words(argv if folder is None else argv[1:], own_options)
     if folder is not None and MODEL_DIR.name in line.values:
-        raise ConfigError(f"the folder is {folder}, named first; leave --model_dir out")
+        raise ConfigError(f"the folder is {short(folder)}, named first; leave --model_dir out")
     if folder is not None:
         line = line.with_values(model_dir=folder)
     if folder is None or {"plugin", "warm_start_from"} <= line.values.keys():
@@ -59,7 +60,7 @@ def _set_up_run(command: str, folder: str, line: CommandLine) -> TrainingSetup:
             raise ConfigError(f"--{option.name} is for tf-frame run; this is tf-frame {command}")
     line = load_plugins(line.with_values(config=(file, *line.values.get("config", ()))))
     if line.chosen is None:
-        raise ConfigError(f"{file} names no model to go by; it needs a line 'plugin: NAME'")
+        raise ConfigError(f"{short(file)} names no model to go by; it needs a line 'plugin: NAME'")
     setup = line.setup()
     for warning in change_warnings(line.records()):
         report(warning)
@@ -79,8 +80,8 @@ def _set_up_checkpoint(command: str, line: CommandLine) -> TrainingSetup:
     files = (os.path.join(setup.model_dir, name) for name in (CONFIG_FILE, LIST_FILE))
     if any(map(file_system.exists, files)):
         raise ConfigError(
-            f"{setup.model_dir} holds a run; name another folder, or take its checkpoint by "
-            f"tf-frame {command} {setup.model_dir}"
+            f"{short(setup.model_dir)} holds a run; name another folder, or take its checkpoint by "
+            f"tf-frame {command} {short(setup.model_dir)}"
         )
     # The checkpoint has the values to be used, and no averages of its own.
     config = dataclasses.replace(setup.config, moving_average_decay=None)

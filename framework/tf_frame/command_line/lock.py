@@ -13,6 +13,7 @@ from tf_frame.errors import ConfigError, PluginError, TfFrameError
 from tf_frame.plugin.find import PluginInfo
 from tf_frame.plugin.lock import differences, incomplete, unrecorded
 from tf_frame.runs.setup.model_dir import CONFIG_FILE
+from tf_frame.text import short
 
 
 def find_records(files: Iterable[Settings], model_dir: str | None) -> list[Settings]:
@@ -32,7 +33,7 @@ def find_records(files: Iterable[Settings], model_dir: str | None) -> list[Setti
 def change_warnings(records: Iterable[Settings]) -> list[str]:
     """Returns a line for each package that differs from a record."""
     return [
-        f"warning: {record.path} was written with {text}"
+        f"warning: {short(record.path)} was written with {text}"
         for record in records
         for text in differences(record.versions, record.lock)
     ]
@@ -67,7 +68,7 @@ def refuse_changed(records: Sequence[Settings], files: Sequence[Settings] = ()) 
     for record in records or files:
         problem = _find_problem(record)
         if problem:
-            raise ConfigError(f"--locked: {record.path} {problem}")
+            raise ConfigError(f"--locked: {short(record.path)} {problem}")
 
 
 def _find_problem(record: Settings) -> str:

@@ -37,6 +37,7 @@ from tf_frame.runs.setup.plugin_choice import (
     model_settings,
 )
 from tf_frame.tensorflow_log import quiet_import
+from tf_frame.text import listed, short_word
 
 
 def parse_command_line(argv: Sequence[str], own_options: Sequence[Option] = ()) -> CommandLine:
@@ -130,8 +131,8 @@ def preset_settings(model: Any, model_name: str, name: str | None) -> Settings:
     if name not in presets:
         nearest_name = nearest(name, presets)
         hint = f"did you mean {nearest_name}? " if nearest_name else ""
-        names = ", ".join(sorted(presets)) or "none"
         raise ConfigError(
-            f"--preset {name}: the model {model_name} has no such preset; {hint}it has: {names}"
+            f"--preset {short_word(name)}: the model {model_name} has no such preset; {hint}it "
+            f"has: {listed(sorted(presets))}"
         )
     return to_settings(presets[name], f"the preset {name} of the model {model_name}")

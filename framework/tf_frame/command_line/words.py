@@ -32,6 +32,7 @@ from tf_frame.runs.setup.folder_claim import default_model_dir
 from tf_frame.runs.setup.model_dir import CONFIG_FILE
 from tf_frame.runs.setup.plugin_choice import ChosenPlugins
 from tf_frame.runs.setup.training_setup import TrainingSetup
+from tf_frame.text import listed, short
 
 # `--model.depth`, or `--nomodel.frozen` for a switch.
 _PLUGIN_FLAG = re.compile(r"--?(?:no)?(model|input|optimizer|schedule|transform|hook)\.")
@@ -192,7 +193,7 @@ def find_configuration(model_dir: str) -> str:
 def _explain_missing_plugin(model_dir: str) -> ConfigError:
     """Returns the error of a command line without a model, with or without a folder."""
     models = sorted({info.name for info in find_plugins() if info.kind == MODEL})
-    installed = ", ".join(models) or "none yet; pip install one, such as tf-frame-deeplab"
+    installed = listed(models, none="none yet; pip install one, such as tf-frame-deeplab")
     ask = f"say which model to train: --plugin NAME (installed: {installed})"
     if not model_dir:
         return ConfigError(ask)
@@ -205,13 +206,16 @@ def _explain_missing_run(model_dir: str) -> str:
     """Returns why a folder names no model to go on with, and folders of runs with near names."""
     folder = os.path.expanduser(model_dir)
     if not file_system.is_folder(folder):
-        reason = f"{model_dir}: there is no such folder"
+        reason = f"{short(model_dir)}: there is no such folder"
     elif not file_system.exists(os.path.join(folder, CONFIG_FILE)):
-        reason = f"{model_dir} has no {CONFIG_FILE}, which tf-frame run writes when training begins"
+        reason = (
+            f"{short(model_dir)} has no {CONFIG_FILE}, which tf-frame run writes when training "
+            "begins"
+        )
     else:
-        reason = f"{model_dir}/{CONFIG_FILE} names no plugin"
+        reason = f"{short(model_dir)}/{CONFIG_FILE} names no plugin"
     similar_runs = _find_near_runs(folder)
-    return f"{reason}; did you mean {' or '.join(similar_runs)}?" if similar_runs else reason
+    return f"{reason}; did you mean {short(' or '.join(similar_runs))}?" if similar_runs else reason
 
 
 def _find_near_runs(folder: str) -> list[str]:

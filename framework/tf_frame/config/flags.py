@@ -17,7 +17,7 @@ from absl import flags
 from tf_frame.config import values
 from tf_frame.config.option import Option
 from tf_frame.errors import ConfigError
-from tf_frame.text import brief
+from tf_frame.text import brief, short, short_word
 
 
 class _OptionParser(flags.ArgumentParser[Any]):
@@ -99,10 +99,10 @@ def parse_words(
         words = table(["tf-frame", *argv], known_only=known_only)[1:]
     except flags.UnrecognizedFlagError as error:
         reason = explain(error.flagname)
-        unknown = f"unknown option --{error.flagname}; {reason}" if reason else ""
+        unknown = f"unknown option --{short_word(error.flagname)}; {reason}" if reason else ""
         raise ConfigError(unknown or _unknown(error.flagname, options)) from None
     except flags.Error as error:
-        raise ConfigError(str(error).splitlines()[0]) from None
+        raise ConfigError(short(str(error).splitlines()[0])) from None
     return {o.name: table[o.name].value for o in options if table[o.name].present}, words
 
 
@@ -120,10 +120,11 @@ def _unknown(name: str, options: Iterable[Option]) -> str:
     names = [option.name for option in options]
     part = name.rpartition(".")[0]
     if part and not any(option.startswith(f"{part}.") for option in names):
-        return f"unknown option --{name}; {part} takes no options, or is not in use"
+        reason = f"{short_word(part)} takes no options, or is not in use"
+        return f"unknown option --{short_word(name)}; {reason}"
     nearest_name = values.nearest(name, names)
     hint = f"did you mean --{nearest_name}?" if nearest_name else "--help lists the options"
-    return f"unknown option --{name}; {hint}"
+    return f"unknown option --{short_word(name)}; {hint}"
 
 
 def _stray(argument: str) -> str:

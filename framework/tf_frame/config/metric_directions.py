@@ -37,7 +37,6 @@ def higher_is_better(metric: str, mode: str | None, option: str) -> bool:
     if rising == falling:
         raise ConfigError(
             f"the name {brief(metric)} does not say whether its largest or its smallest value is "
-            "the "
-            f"best; correct the name, or give {option} max or {option} min"
+            f"the best; correct the name, or give {option} max or {option} min"
         )
     return rising

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 from tf_frame.config import values
 from tf_frame.errors import ConfigError
-from tf_frame.text import brief
+from tf_frame.text import brief, short, short_word
 
 _META = "tf_frame.option"
 T = TypeVar("T")
@@ -191,13 +191,15 @@ def check_names(
     names = [option.name for option in options]
     for name in raw:
         if name in ("transform", "hook"):
-            raise ConfigError(f"{source}: unknown option {name}; write a list, {name}s: [...]")
+            raise ConfigError(
+                f"{short(source)}: unknown option {name}; write a list, {name}s: [...]"
+            )
         if name not in names:
             near_name = values.nearest(name, names)
             hint = explain(name) or (
                 f"did you mean {near_name}?" if near_name else "tf-frame run --help_all lists them"
             )
-            raise ConfigError(f"{source}: unknown option {name}; {hint}")
+            raise ConfigError(f"{short(source)}: unknown option {short_word(name)}; {hint}")
 
 
 def resolve(params: type[T], sources: Iterable[Mapping[str, Any]], prefix: str = "") -> T:

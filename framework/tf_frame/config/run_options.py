@@ -10,10 +10,11 @@ import dataclasses
 import re
 from collections.abc import Iterator, Sequence
 
-from tf_frame.config import option_groups as groups
+from tf_frame.config import option_groups as groups, values
 from tf_frame.config.metric_directions import higher_is_better
 from tf_frame.config.option import Option, declared_options
 from tf_frame.errors import ConfigError
+from tf_frame.text import short
 
 # Session options that a server decides instead of its clients.
 _OF_THE_PROCESS = (
@@ -57,11 +58,11 @@ class RunOptions(
             _ = self.best_is_highest  # Raises for a metric of unknown direction.
         if self.graph_hook and not re.fullmatch(r"[\w.]+:[\w.]+", self.graph_hook):
             raise ConfigError(
-                f"--graph_hook {self.graph_hook}: expected module:function, such as "
+                f"--graph_hook {short(self.graph_hook)}: expected module:function, such as "
                 "my_package.edits:prune"
             )
         if len(set(self.gpus)) < len(self.gpus):
-            raise ConfigError(f"--gpus {','.join(map(str, self.gpus))}: give each GPU once")
+            raise ConfigError(f"--gpus {short(values.to_text(self.gpus))}: give each GPU once")
         if self.overfit_batches and self.worker_replicas > 1:
             raise ConfigError(
                 "--overfit_batches is for one worker, as each of --worker_replicas "

@@ -16,7 +16,7 @@ import typing
 from collections.abc import Iterable
 from typing import Any
 
-from tf_frame.text import brief
+from tf_frame.text import brief, listed
 
 _TYPES = "bool, int, float, str, T | None and tuple[T, ...]"
 _TRUE = {"true", "t", "1", "yes", "on"}
@@ -146,4 +146,4 @@ def not_a_choice(value: Any, choices: Iterable[Any]) -> str:
     texts = [to_text(choice) for choice in choices]
     nearest_text = nearest(str(value), texts)
     hint = f"did you mean {brief(nearest_text)}? " if nearest_text else ""
-    return f"{brief(value)} is not known; {hint}allowed: {', '.join(texts)}"
+    return f"{brief(value)} is not known; {hint}allowed: {listed(texts)}"

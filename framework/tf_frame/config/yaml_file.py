@@ -26,7 +26,7 @@ import yaml
 
 from tf_frame.errors import ConfigError
 from tf_frame.file_system import file_size, read_text
-from tf_frame.text import brief
+from tf_frame.text import brief, short, short_word
 from tf_frame.yaml_text import Bounded, YamlError, parse_yaml
 
 # Sections of one plugin: its name and its options.
@@ -94,16 +94,18 @@ def read_mapping(path: str, source: str) -> dict[Any, Any]:
     """
     try:
         if file_size(path) > _LARGEST_BYTES:
-            raise ConfigError(f"{source} has more than {_LARGEST_BYTES:,} bytes: no configuration")
+            raise ConfigError(
+                f"{short(source)} has more than {_LARGEST_BYTES:,} bytes: no configuration"
+            )
         content = parse_yaml(read_text(path), _Loader)
     except OSError as error:
-        raise ConfigError(f"{source}: {error.strerror}") from None
+        raise ConfigError(f"{short(source)}: {error.strerror}") from None
     except _UnclearError as error:
-        raise ConfigError(f"{source}, {error}") from None
+        raise ConfigError(f"{short(source)}, {error}") from None
     except (YamlError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{source} is not YAML: {error}") from None
+        raise ConfigError(f"{short(source)} is not YAML: {error}") from None
     if not isinstance(content, (dict, type(None))):
-        raise ConfigError(f"{source}: expected 'name: value' lines, found {brief(content)}")
+        raise ConfigError(f"{short(source)}: expected 'name: value' lines, found {brief(content)}")
     return content or {}
 
 
@@ -124,8 +126,8 @@ class _Loader(Bounded, yaml.SafeLoader):
             name, line = str(key.value), key.start_mark.line + 1
             if name in lines:
                 raise _UnclearError(
-                    f"line {line}: {name} is given twice, first in line {lines[name]}; leave one "
-                    "of them out"
+                    f"line {line}: {short_word(name)} is given twice, first in line "
+                    f"{lines[name]}; leave one of them out"
                 )
             lines[name] = line
         return node
@@ -136,9 +138,9 @@ class _Loader(Bounded, yaml.SafeLoader):
             value, plain = yaml.safe_load(node.value), node.value.replace("_", "")
             written = [str(value)] if ":" in plain else [str(int(plain)), str(value)]
             raise _UnclearError(
-                f"line {node.start_mark.line + 1}: YAML takes {node.value} for {brief(value)}; "
-                "write "
-                f"{' or '.join(dict.fromkeys(written))}, or quote a text"
+                f"line {node.start_mark.line + 1}: YAML takes {short_word(node.value)} for "
+                f"{brief(value)}; write {short_word(' or '.join(dict.fromkeys(written)))}, or "
+                "quote a text"
             )
         return super().construct_scalar(node)
 
@@ -155,7 +157,7 @@ def to_settings(content: Mapping[str, Any], source: str) -> Settings:
       ConfigError: the content is not in this format.
     """
     if not isinstance(content, Mapping):
-        raise ConfigError(f"{source}: expected option -> value, found {brief(content)}")
+        raise ConfigError(f"{short(source)}: expected option -> value, found {brief(content)}")
     content = dict(content)
     plugin = _name(content.pop("plugin", None), "plugin", source)
     versions, lock = (_section(content, key, source) for key in ("versions", "lock"))
@@ -174,7 +176,7 @@ def to_settings(content: Mapping[str, Any], source: str) -> Settings:
     for name, value in content.items():
         if name in values:
             raise ConfigError(
-                f"{source}: {name} is given twice, also in the section "
+                f"{short(source)}: {short_word(name)} is given twice, also in the section "
                 f"{str(name).partition('.')[0]}; leave one of them out"
             )
         values[str(name)] = value
@@ -196,7 +198,7 @@ def parse_assignments(assignments: Sequence[str]) -> Settings:
         key, equals, text = assignment.partition("=")
         if not (equals and key.strip()):
             raise ConfigError(
-                f"--set {assignment}: expected KEY=VALUE, such as optimizer.momentum=0.8"
+                f"--set {short(assignment)}: expected KEY=VALUE, such as optimizer.momentum=0.8"
             )
         part, _, name = key.strip().partition(".")
         content[part if part in _PARTS and name == "name" else key.strip()] = _value(text)
@@ -209,9 +211,9 @@ def _value(text: str) -> Any:
     try:
         return parse_yaml(text, _Loader)
     except _UnclearError as error:
-        raise ConfigError(f"--set ...={text:.80}, {error}") from None
+        raise ConfigError(f"--set ...={short_word(text)}, {error}") from None
     except YamlError as error:
-        raise ConfigError(f"--set ...={text:.80}: the list is not YAML: {error}") from None
+        raise ConfigError(f"--set ...={short_word(text)}: the list is not YAML: {error}") from None
 
 
 def _section(content: dict[str, Any], key: str, source: str) -> dict[str, Any]:
@@ -222,7 +224,7 @@ def _section(content: dict[str, Any], key: str, source: str) -> dict[str, Any]:
         return {"name": section}
     if not isinstance(section, dict):
         raise ConfigError(
-            f"{source}: {brief(key)} takes 'name: value' lines, found {brief(section)}"
+            f"{short(source)}: {brief(key)} takes 'name: value' lines, found {brief(section)}"
         )
     return dict(section)
 
@@ -230,33 +232,41 @@ def _section(content: dict[str, Any], key: str, source: str) -> dict[str, Any]:
 def _check_lock(package: str, entry: Any, source: str) -> None:
     if not isinstance(entry, dict):
         raise ConfigError(
-            f"{source}: 'lock' of {package} takes sha256 and plugins, found {brief(entry)}"
+            f"{short(source)}: 'lock' of {short_word(package)} takes sha256 and plugins, found "
+            f"{brief(entry)}"
         )
     digest, plugins = entry.get("sha256"), entry.get("plugins", [])
     if digest is not None and not isinstance(digest, str):
-        raise ConfigError(f"{source}: 'sha256' of {package} takes text, found {brief(digest)}")
+        raise ConfigError(
+            f"{short(source)}: 'sha256' of {short_word(package)} takes text, found {brief(digest)}"
+        )
     if not isinstance(plugins, list):
-        raise ConfigError(f"{source}: 'plugins' of {package} takes a list, found {brief(plugins)}")
+        raise ConfigError(
+            f"{short(source)}: 'plugins' of {short_word(package)} takes a list, found "
+            f"{brief(plugins)}"
+        )
 
 
 def _name(name: Any, key: str, source: str) -> str | None:
     if name is None or isinstance(name, str):
         return name
-    raise ConfigError(f"{source}: {brief(key)} takes a name, found {brief(name)}")
+    raise ConfigError(f"{short(source)}: {brief(key)} takes a name, found {brief(name)}")
 
 
 def _list(items: Any, key: str, source: str) -> tuple[Named, ...] | None:
     if items is None:
         return None
     if not isinstance(items, list):
-        raise ConfigError(f"{source}: {brief(key)} takes a list, found {brief(items)}")
+        raise ConfigError(f"{short(source)}: {brief(key)} takes a list, found {brief(items)}")
     return tuple(_item(item, key, source) for item in items)
 
 
 def _item(item: Any, key: str, source: str) -> Named:
     item = {"name": item} if isinstance(item, str) else item
     if not isinstance(item, dict) or item.get("name") is None:
-        raise ConfigError(f"{source}: a {key.removesuffix('s')} without a name: {item}")
+        raise ConfigError(
+            f"{short(source)}: a {key.removesuffix('s')} without a name: {brief(item)}"
+        )
     name = _name(item["name"], key, source)
     return Named(str(name), {str(k): v for k, v in item.items() if k != "name"})
 

@@ -48,6 +48,7 @@ from tf_frame.runs.setup.run_context import RunContext, RunObserver
 from tf_frame.runs.training.training import Trained, Training
 from tf_frame.runs.warm_start.apply import WarmStartedModel, warm_start_checkpoint
 from tf_frame.runs.warm_start.settings import as_settings
+from tf_frame.text import short
 
 _LOG = logging.getLogger("tf_frame")
 
@@ -296,7 +297,7 @@ class Estimator:
         checkpoint = checkpoint_path or newest_checkpoint(self.model_dir)
         checkpoint = checkpoint or warm_start_checkpoint(self._warm_start_from)
         if checkpoint is None:
-            raise ValueError(f"Couldn't find trained model at {self.model_dir}.")
+            raise ValueError(f"Couldn't find trained model at {short(self.model_dir)}.")
         path = export_saved_models(
             model=self.model_factory.model(None),
             receivers=input_receiver_fn_map,
@@ -412,5 +413,5 @@ class Estimator:
     def _checkpoint_reader(self) -> Any:
         checkpoint = newest_checkpoint(self.model_dir)
         if checkpoint is None:
-            raise ValueError(f"Could not find trained model in model_dir: {self.model_dir}.")
+            raise ValueError(f"Could not find trained model in model_dir: {short(self.model_dir)}.")
         return tf.train.NewCheckpointReader(checkpoint)

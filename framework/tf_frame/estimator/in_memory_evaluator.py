@@ -19,6 +19,7 @@ from tf_frame.hooks.cadence import Cadence
 from tf_frame.hooks.training_clock import pause
 from tf_frame.plugin import Mode, ModelOutput
 from tf_frame.runs.evaluation.evaluator import Evaluator
+from tf_frame.text import listed
 
 
 @dataclasses.dataclass(eq=False)
@@ -145,7 +146,7 @@ class _FedModel:
         if missing:
             raise ConfigError(
                 f"InMemoryEvaluator: the evaluation has {len(missing)} variables that training "
-                f"has not, first {', '.join(missing[:3])}; make them local variables, or make "
+                f"has not, first {listed(missing[:3])}; make them local variables, or make "
                 "them in training as well"
             )
         # The graph is finalized; the initializer of a variable serves as an assignment.

@@ -30,7 +30,7 @@ from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.errors import ConfigError, PluginError
 from tf_frame.graph.quantization import quantization_summaries, quantize_training_graph
-from tf_frame.text import brief
+from tf_frame.text import brief, short
 
 
 def run_graph_hooks(*, model: Any, config: RunOptions, deployment: DeploymentConfig) -> None:
@@ -49,7 +49,9 @@ def run_graph_hooks(*, model: Any, config: RunOptions, deployment: DeploymentCon
                 hook()
             except Exception as error:
                 cause = _cause(error, hook)
-                raise PluginError(f"--graph_hook {config.graph_hook} raised {cause}") from error
+                raise PluginError(
+                    f"--graph_hook {short(config.graph_hook)} raised {cause}"
+                ) from error
     if config.quantize_delay_step < 0:
         return
     if deployment.num_clones > 1:
@@ -80,9 +82,8 @@ def load_graph_hook(name: str) -> Callable[[], Any]:
         ) from error
     if not callable(hook):
         raise ConfigError(
-            f"--graph_hook {name}: {path} is {brief(hook)} of type {type(hook).__name__}; it "
-            "must be "
-            "a function without arguments"
+            f"--graph_hook {name}: {short(path)} is {brief(hook)} of type {type(hook).__name__}; "
+            "it must be a function without arguments"
         )
     return hook
 

@@ -166,8 +166,7 @@ def check_metrics(metrics: Any, origin: str, *, reserved: Collection[str] = ()) 
         if name in reserved:
             raise PluginError(
                 f"the metric {brief(name)} of {origin} has the name of a figure of every "
-                "evaluation; "
-                "give it another one"
+                "evaluation; give it another one"
             )
         if not _is_metric(pair):
             raise PluginError(

@@ -36,6 +36,7 @@ from tf_frame.graph.global_step import step_after_run
 from tf_frame.hooks.background_writer import wait_for_background_writer
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence, Either, Multiples
+from tf_frame.text import short
 from tf_frame.types import Session
 
 _LOG = logging.getLogger("tf_frame")
@@ -215,8 +216,8 @@ class CheckpointHook(Hook):
     def _store(self, step: int, write: Callable[[str], None]) -> None:
         if _identity(self.model_dir) != self._folder:
             raise CheckpointError(
-                f"the folder {self.model_dir} was removed or replaced while the run wrote to it; "
-                f"global step {step} is not saved"
+                f"the folder {short(self.model_dir)} was removed or replaced while the run wrote "
+                f"to it; global step {step} is not saved"
             )
         prefix = self._prefix(step)
         kept = [path for path in self._kept.paths() if path != prefix]

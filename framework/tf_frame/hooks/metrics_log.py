@@ -20,7 +20,7 @@ from tf_frame.errors import DataError
 from tf_frame.file_system import exists
 from tf_frame.hooks.background_writer import wait_for_background_writer, write_in_background
 from tf_frame.side_files import set_aside
-from tf_frame.text import spreadsheet_cell
+from tf_frame.text import short, spreadsheet_cell
 from tf_frame.text_file import parse_integer, read_text
 
 _LOG = logging.getLogger("tf_frame")
@@ -169,10 +169,10 @@ def _read_table(path: str) -> tuple[list[str], list[dict[str, str]]]:
         table = csv.DictReader(lines, delimiter=delimiter, restval="")
         rows = [_row(cells, delimiter) for cells in table]
     except csv.Error as error:
-        raise DataError(f"{path} is damaged: {error}") from None
+        raise DataError(f"{short(path)} is damaged: {error}") from None
     columns = list(table.fieldnames or ())
     if text and not {"step", "split"} <= set(columns):
-        raise DataError(f"{path} is damaged: it has no columns step and split")
+        raise DataError(f"{short(path)} is damaged: it has no columns step and split")
     return columns, [row for row in rows if row is not None]
 
 

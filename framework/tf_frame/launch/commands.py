@@ -9,6 +9,7 @@ from tf_frame.cluster.tf_config import TF_CONFIG
 from tf_frame.errors import ConfigError
 from tf_frame.launch.job import CHIEF, EVALUATOR, PS, WORKER, Job, Task, tf_config
 from tf_frame.launch.process import PROGRAM, TaskCommand
+from tf_frame.text import short_word
 
 LOG_FOLDER = "logs"
 _VISIBLE_GPUS = "CUDA_VISIBLE_DEVICES"
@@ -85,7 +86,8 @@ def gpu_variables(
     if numbers.stop > len(gpus):
         raise ConfigError(
             f"--gpus_per_worker {gpus_per_worker}: {WORKER} number {worker + 1} would see the GPUs "
-            f"{numbers.start} to {numbers.stop - 1}, and {_VISIBLE_GPUS}={visible} has {len(gpus)}"
+            f"{numbers.start} to {numbers.stop - 1}, and {_VISIBLE_GPUS}={short_word(visible)} "
+            f"has {len(gpus)}"
         )
     return {_VISIBLE_GPUS: ",".join(gpus[numbers.start : numbers.stop])}
 

@@ -10,7 +10,7 @@ from tf_frame.command_line.screen import report
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, ConfigError
 from tf_frame.launch.job import EVALUATOR, Job, Task, tf_config
-from tf_frame.text import brief
+from tf_frame.text import brief, listed, short_word
 
 OPTIONS = (
     Option(
@@ -44,13 +44,15 @@ def _addresses(job: Job, hosts: tuple[str, ...]) -> dict[Task, str]:
     hosts = hosts or tuple(f"127.0.0.1:{_FIRST_PORT + number}" for number in range(len(tasks)))
     if len(hosts) != len(tasks):
         raise ConfigError(
-            f"--hosts has {len(hosts)} addresses ({', '.join(hosts)}), and the job needs "
-            f"{len(tasks)}: {', '.join(map(str, tasks))}"
+            f"--hosts has {len(hosts)} addresses ({listed(hosts)}), and the job needs "
+            f"{len(tasks)}: {listed(map(str, tasks))}"
         )
     for host in hosts:
         name, _, port = host.rpartition(":")
         if not name or not (port.isascii() and port.isdigit() and 0 < int(port) < 65536):
             raise ConfigError(f"--hosts: {brief(host)} is no host:port, such as node-1:2222")
         if hosts.count(host) > 1:
-            raise ConfigError(f"--hosts: {host} stands there twice; each task has its own port")
+            raise ConfigError(
+                f"--hosts: {short_word(host)} stands there twice; each task has its own port"
+            )
     return dict(zip(tasks, hosts, strict=True))

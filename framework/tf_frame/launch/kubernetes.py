@@ -25,6 +25,7 @@ from tf_frame.launch.job import (
     Job,
     refuse_unprintable,
 )
+from tf_frame.text import short, short_word
 
 OPTIONS = (
     Option("image", str, "", "the container image, with tf-frame and the plugins in it"),
@@ -84,12 +85,14 @@ def manifest(job: Job, values: Mapping[str, Any]) -> dict[str, Any]:
     longest = _LONGEST_LABEL - _longest_suffix(job)
     if not _NAME.fullmatch(metadata["name"]) or len(metadata["name"]) > longest:
         raise ConfigError(
-            f"--name {metadata['name']}: Kubernetes takes a-z, 0-9 and -, first a letter, last no "
-            f"-, and for a job of these tasks {longest} characters at most"
+            f"--name {short_word(metadata['name'])}: Kubernetes takes a-z, 0-9 and -, first a "
+            f"letter, last no -, and for a job of these tasks {longest} characters at most"
         )
     if values["namespace"]:
         if not _NAMESPACE.fullmatch(values["namespace"]):
-            raise ConfigError(f"--namespace {values['namespace']}: it is of a-z, 0-9 and -")
+            raise ConfigError(
+                f"--namespace {short_word(values['namespace'])}: it is of a-z, 0-9 and -"
+            )
         metadata["namespace"] = _Text(values["namespace"])
     # When the chief has ended, the operator takes the job for done. With `Running` it then deletes
     # the pods that are left, and an evaluator may still be evaluating the last checkpoint.
@@ -145,19 +148,20 @@ def _mount_path(job: Job, claim: str) -> str:
     if is_remote(job.model_dir):
         if claim:
             raise ConfigError(
-                f"--volume_claim {claim}: --model_dir {job.model_dir} is not on a volume; leave "
-                "out one of them"
+                f"--volume_claim {short_word(claim)}: --model_dir {short(job.model_dir)} is not "
+                "on a volume; leave out one of them"
             )
         return ""
     if not claim:
         raise ConfigError(
-            f"--model_dir {job.model_dir} would be a different folder in each pod; give the "
+            f"--model_dir {short(job.model_dir)} would be a different folder in each pod; give the "
             "volume that they share by --volume_claim, or a path such as gs://bucket/run"
         )
     if not os.path.isabs(job.model_dir):
         raise ConfigError(
-            f"--model_dir {job.model_dir}: with --volume_claim it must be absolute, such as "
-            f"/runs/{os.path.basename(job.model_dir.rstrip('/'))}; the volume is mounted at /runs"
+            f"--model_dir {short(job.model_dir)}: with --volume_claim it must be absolute, such as "
+            f"/runs/{short(os.path.basename(job.model_dir.rstrip('/')), 40)}; the volume is "
+            "mounted at /runs"
         )
     path = os.path.normpath(job.model_dir)
     return os.path.dirname(path) if os.path.dirname(path) != "/" else path

@@ -28,6 +28,7 @@ from tf_frame.runs.setup.folder_claim import (
     refuse_if_busy,
 )
 from tf_frame.runs.setup.training_setup import TrainingSetup
+from tf_frame.text import short
 
 OPTIONS = (
     Option(
@@ -66,7 +67,7 @@ def check(setup: TrainingSetup, values: Mapping[str, Any]) -> None:
     folder = setup.model_dir
     if file_system.is_remote(folder):
         raise ConfigError(
-            f"--model_dir {folder}: the logs of the tasks need a folder of this machine"
+            f"--model_dir {short(folder)}: the logs of the tasks need a folder of this machine"
         )
     setup.check(setup.make_input().info)
     check_writable(folder)
@@ -150,8 +151,8 @@ def _make_log_folder(job: Job) -> None:
         os.makedirs(os.path.join(job.model_dir, LOG_FOLDER), exist_ok=True)
     except OSError as error:
         raise ConfigError(
-            f"--model_dir {job.model_dir} cannot be written: {error.strerror}; choose another "
-            "folder"
+            f"--model_dir {short(job.model_dir)} cannot be written: {error.strerror}; choose "
+            "another folder"
         ) from None
 
 

@@ -15,6 +15,7 @@ from typing import BinaryIO
 
 from tf_frame.errors import ConfigError, TfFrameError
 from tf_frame.launch.job import Task
+from tf_frame.text import short
 
 # The words of a program that runs a task; the words of the job follow.
 PROGRAM = (sys.executable, "-m", "tf_frame")
@@ -110,7 +111,7 @@ def _log_file(path: str) -> Iterator[int]:
     try:
         number = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
     except OSError as error:
-        raise ConfigError(f"{path} cannot be written: {error.strerror}") from None
+        raise ConfigError(f"{short(path)} cannot be written: {error.strerror}") from None
     try:
         if os.fstat(number).st_size:
             os.write(number, time.strftime("== %Y-%m-%d %H:%M:%S: started again ==\n").encode())

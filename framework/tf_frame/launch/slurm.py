@@ -20,7 +20,7 @@ from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, ConfigError, TfFrameError
 from tf_frame.file_system import is_remote
 from tf_frame.launch.job import GPUS_PER_WORKER, Job, refuse_unprintable
-from tf_frame.text import brief
+from tf_frame.text import brief, short, short_word
 
 OPTIONS = (
     Option(
@@ -123,7 +123,7 @@ def _join_options(text: str) -> list[str]:
     try:
         words = shlex.split(text)
     except ValueError as error:
-        raise ConfigError(f"--slurm_options {text}: {error}") from None
+        raise ConfigError(f"--slurm_options {short_word(text)}: {error}") from None
     options: list[str] = []
     takes_value = False
     for word in words:
@@ -136,8 +136,8 @@ def _join_options(text: str) -> list[str]:
             takes_value = False
         else:
             raise ConfigError(
-                f"--slurm_options {text}: {brief(word)} is no option of sbatch; write options "
-                "only, "
+                f"--slurm_options {short_word(text)}: {brief(word)} is no option of sbatch; write "
+                "options only, "
                 'such as "--partition gpu --time 10:00:00"'
             )
     return options
@@ -182,11 +182,12 @@ def _submit(path: Path) -> str:
         )
     except FileNotFoundError:
         raise TfFrameError(
-            f"there is no program sbatch here; submit {path} on a machine of the Slurm cluster:\n"
+            f"there is no program sbatch here; submit {short(path)} on a machine of the Slurm "
+            "cluster:\n"
             f"  sbatch {shlex.quote(str(path))}"
         ) from None
     if done.returncode:
-        raise TfFrameError(f"sbatch refused {path}: {done.stderr.strip()}")
+        raise TfFrameError(f"sbatch refused {short(path)}: {short(done.stderr.strip())}")
     return done.stdout.strip().split(";")[0]
 
 

@@ -23,7 +23,7 @@ from tf_frame.plugin.network_contracts import Network, Preprocessing
 from tf_frame.plugin.origin import register
 from tf_frame.plugin.packages import tell_authors
 from tf_frame.plugin.switches import read_switches
-from tf_frame.text import brief
+from tf_frame.text import brief, short_word
 
 if TYPE_CHECKING:
     # PyYAML takes a tenth of a second, which commands without YAML need not wait for.
@@ -248,5 +248,8 @@ def _first_option(flag: str, plugin: LoadedPlugin, value: str | None) -> dict[st
         return {}
     options = declared_options(plugin.cls.Params)
     if not options:
-        raise ConfigError(f"{flag}:{value}: {flag.split()[-1]} has no options; leave out :{value}")
+        raise ConfigError(
+            f"{short_word(flag)}:{short_word(value)}: {flag.split()[-1]} has no options; leave out "
+            f":{short_word(value)}"
+        )
     return {options[0].name: value}

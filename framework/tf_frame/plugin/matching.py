@@ -12,7 +12,7 @@ from packaging.utils import canonicalize_name
 from tf_frame.errors import PluginError
 from tf_frame.plugin.find import CONFLICT, DISABLED, OK, PluginInfo
 from tf_frame.plugin.packages import OWN_DISTRIBUTION
-from tf_frame.text import brief
+from tf_frame.text import brief, listed
 
 # With more names the message of an error would be a page.
 _MOST_NAMES = 40
@@ -59,10 +59,10 @@ def unknown_plugin(
     """Makes the error for a name that no plugin has, with similar and installed names or `none`."""
     plugins = list(plugins)
     names = sorted({p.name for p in plugins})
-    listed = f"installed: {', '.join(names) or none}"
+    found = f"installed: {listed(names, none=none)}"
     if len(names) > _MOST_NAMES:
-        listed = f"tf-frame plugins list shows the {len(names)} names that there are"
-    parts = [f"no {kind} is called {brief(name)};", did_you_mean(name, plugins), listed]
+        found = f"tf-frame plugins list shows the {len(names)} names that there are"
+    parts = [f"no {kind} is called {brief(name)};", did_you_mean(name, plugins), found]
     return PluginError(" ".join(filter(None, parts)))
 
 

@@ -15,7 +15,7 @@ from tf_frame.plugin.find import BROKEN, OK, find_plugins
 from tf_frame.plugin.kinds import INPUT
 from tf_frame.plugin.load import LoadedPlugin, load_plugin_info
 from tf_frame.plugin.origin import describe_owner
-from tf_frame.text import brief
+from tf_frame.text import brief, short
 
 _PARTS = {"features": "feature_names", "labels": "label_names"}
 
@@ -80,4 +80,6 @@ def _declared(plugin: Any, part: str) -> tuple[str, ...]:
 def _unfit(source: str, model: str, part: str, name: str, needing: Any) -> ConfigError:
     fitting = fitting_inputs(needing)
     hint = f"inputs for it: {', '.join(fitting)}" if fitting else "no installed input has it"
-    return ConfigError(f"{source} yields no {part}[{brief(name)}], which {model} needs; {hint}")
+    return ConfigError(
+        f"{short(source)} yields no {part}[{brief(name)}], which {model} needs; {hint}"
+    )

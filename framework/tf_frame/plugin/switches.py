@@ -24,7 +24,7 @@ from packaging.utils import canonicalize_name
 
 from tf_frame.errors import ConfigError
 from tf_frame.plugin.packages import is_own
-from tf_frame.text import brief
+from tf_frame.text import brief, listed, short, short_word
 
 ONLY, WITHOUT, STRICT = "plugins", "disable_plugins", "strict_plugins"
 _VARIABLES = {
@@ -64,7 +64,7 @@ class Switches:
                 return f"{source} disables {text}", f"take {text} out of {source}"
         if self.only is None or any(_fits(text, distribution, name) for text in self.only):
             return "", ""
-        source, named = self.sources[ONLY], ", ".join(self.only) or "none"
+        source, named = self.sources[ONLY], listed(self.only)
         return f"{source} allows only: {named}", f"add {distribution} to {source}, or unset it"
 
     def without_effect(self, plugins: Collection[tuple[str, str]]) -> list[str]:
@@ -77,7 +77,7 @@ class Switches:
                     reason = "no installed package or plugin"
                     if packages:
                         reason = "a part of tf-frame itself and always enabled"
-                    lines.append(f"{self.sources[key]} names {text}, which is {reason}")
+                    lines.append(f"{self.sources[key]} names {short_word(text)}, which is {reason}")
         return lines
 
 
@@ -111,21 +111,25 @@ def _read(path: str) -> dict[str, Any]:
     for key in values:
         if key not in _VARIABLES:
             similar_keys = difflib.get_close_matches(str(key), _VARIABLES, n=1) or list(_VARIABLES)
-            raise ConfigError(f"{path}: {key} is not known; it takes {', '.join(similar_keys)}")
+            raise ConfigError(
+                f"{short(path)}: {short_word(key)} is not known; it takes {listed(similar_keys)}"
+            )
     return values
 
 
 def _names(value: Any, source: str) -> tuple[str, ...]:
     texts = re.split(r"[,\s]+", value) if isinstance(value, str) else value
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-        raise ConfigError(f"{source}: expected names of packages or plugins, found {brief(value)}")
+        raise ConfigError(
+            f"{short(source)}: expected names of packages or plugins, found {brief(value)}"
+        )
     return tuple(filter(None, texts))
 
 
 def _switch(value: Any, source: str) -> bool:
     switch = value if isinstance(value, bool) else _SWITCH.get(str(value).lower())
     if switch is None:
-        raise ConfigError(f"{source}: expected 1 or 0, found {brief(value)}")
+        raise ConfigError(f"{short(source)}: expected 1 or 0, found {brief(value)}")
     return switch
 
 

@@ -15,7 +15,7 @@ from tf_frame.atomic_output import write_file
 from tf_frame.errors import DataError
 from tf_frame.ownership import read_own_file
 from tf_frame.side_files import from_json, parse_side_file
-from tf_frame.text import brief
+from tf_frame.text import brief, short
 
 SIGNAL = signal.SIGUSR2
 _FILE = "profile_request.json"
@@ -69,7 +69,7 @@ def read_request(model_dir: str) -> ProfileRequest:
     path = os.path.join(model_dir, _FILE)
     content = read_own_file(path)
     if content is None:
-        raise DataError(f"there is no request for a profile, {path}")
+        raise DataError(f"there is no request for a profile, {short(path)}")
     text = content.decode(errors="replace")
     return parse_side_file(path, text, functools.partial(from_json, ProfileRequest))
 

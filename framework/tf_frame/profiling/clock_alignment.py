@@ -19,6 +19,7 @@ from tf_frame.errors import ConfigError
 from tf_frame.profiling import xplane
 from tf_frame.profiling.profile_folders import ProfileFolder, read_steps, task_name
 from tf_frame.profiling.step_profile import Span, Step, StepProfile
+from tf_frame.text import listed
 
 _TASK = re.compile(r"/job:(?P<job>[^/]+)/(?:replica:\d+/)?task:(?P<index>\d+)/")
 _LOCAL = "localhost"
@@ -156,7 +157,7 @@ def _window(steps: Mapping[str, Sequence[Step]], number: int | None) -> _Window:
             return step.begin, step.end
     numbers = sorted({step.number for step in recorded})
     raise ConfigError(
-        f"no task recorded step {number}; recorded steps: {', '.join(map(str, numbers)) or 'none'}"
+        f"no task recorded step {number}; recorded steps: {listed(map(str, numbers))}"
     )
 
 

@@ -18,7 +18,7 @@ from tf_frame import file_system
 from tf_frame.config.values import nearest
 from tf_frame.errors import ConfigError, DataError
 from tf_frame.profiling import step_profile
-from tf_frame.text import brief
+from tf_frame.text import brief, listed, short
 
 _LOG = logging.getLogger("tf_frame")
 XPLANE = ".xplane.pb"
@@ -112,11 +112,13 @@ def find_folder(model_dir: str, name: str | None = None) -> ProfileFolder:
     folders = {folder.name: folder for folder in list_folders(model_dir)}
     if not folders:
         raise ConfigError(
-            f"{model_dir} has no profile, which would be in {model_dir}/plugins/profile; "
-            "tf-frame run --profile_at_step 100 makes one"
+            f"{short(model_dir)} has no profile, which would be in "
+            f"{short(model_dir)}/plugins/profile; tf-frame run --profile_at_step 100 makes one"
         )
     if name is not None and name not in folders:
-        raise ConfigError(f"{model_dir} has no profile {brief(name)}; it has {', '.join(folders)}")
+        raise ConfigError(
+            f"{short(model_dir)} has no profile {brief(name)}; it has {listed(folders)}"
+        )
     return folders[name if name is not None else list(folders)[-1]]
 
 
@@ -135,13 +137,15 @@ def read_recorded_run(model_dir: str, run: str | None = None) -> RecordedRun:
     runs = {folder.name: folder.steps for folder in folders if folder.steps}
     if not runs:
         raise DataError(
-            f"{model_dir} has no recorded steps (plugins/profile/*/*{step_profile.SUFFIX}); "
+            f"{short(model_dir)} has no recorded steps (plugins/profile/*/*{step_profile.SUFFIX}); "
             "record some with tf-frame profile, or with --profile_at_step"
         )
     if run is not None and run not in runs:
         similar = nearest(run, list(runs))
         hint = f"did you mean {similar}?" if similar else f"it has {', '.join(runs)}"
-        raise ConfigError(f"--run {run}: {model_dir} has no recorded steps of that name; {hint}")
+        raise ConfigError(
+            f"--run {run}: {short(model_dir)} has no recorded steps of that name; {hint}"
+        )
     name = run if run is not None else list(runs)[-1]
     if run is None and folders[-1].name != name:
         _LOG.warning("warning: %s is newer, but has no recorded steps", folders[-1].name)

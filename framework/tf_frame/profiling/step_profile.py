@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from tf_frame import file_system
 from tf_frame.errors import DataError
 from tf_frame.side_files import FORM_ERRORS
+from tf_frame.text import short
 
 SUFFIX = ".steps.json.gz"
 _VERSION = 1
@@ -199,9 +200,11 @@ def read(path: str) -> StepProfile:
         if version == _VERSION:
             return _profile(content)
     except _DAMAGED as error:
-        raise DataError(f"{path} is no profile of tf-frame, or damaged: {error!s:.200}") from error
+        raise DataError(
+            f"{short(path)} is no profile of tf-frame, or damaged: {error!s:.200}"
+        ) from error
     raise DataError(
-        f"{path} has version {version} of the format; this tf-frame reads version {_VERSION}"
+        f"{short(path)} has version {version} of the format; this tf-frame reads version {_VERSION}"
     )
 
 

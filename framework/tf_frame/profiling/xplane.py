@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from tf_frame import file_system
 from tf_frame.errors import DataError
+from tf_frame.text import short
 
 # Prefix of Eigen's events, which are more than nine tenths of a capture of a large network.
 THREADPOOL = "ThreadpoolListener::"
@@ -76,7 +77,7 @@ def read_lines(path: str, *, keep_threadpool: bool = False) -> list[Line]:
     try:
         space = _messages()["XSpace"].FromString(file_system.read_bytes(path))
     except (OSError, DecodeError) as error:
-        raise DataError(f"{path} is no XPlane capture, or damaged: {error}") from error
+        raise DataError(f"{short(path)} is no XPlane capture, or damaged: {error}") from error
     start = next(filter(None, map(_profile_start, space.planes)), 0)
     lines = [line for plane in space.planes for line in _lines(plane, start, keep_threadpool)]
     return [line for line in lines if line.events]

@@ -47,9 +47,8 @@ def check_name(name: str, installed: Sequence[PluginInfo]) -> None:
     if not re.fullmatch(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*", name) or len(name) > _MAX_LENGTH:
         raise ConfigError(
             f"the name {brief(name)} is not valid: it must begin with a lower-case letter and "
-            "have only "
-            f"lower-case letters, digits and single hyphens or underscores, {_MAX_LENGTH} "
-            f"characters at most{_valid(name)}"
+            "have only lower-case letters, digits and single hyphens or underscores, "
+            f"{_MAX_LENGTH} characters at most{_valid(name)}"
         )
     _check_files(name)
     package = package_name(name)
@@ -58,14 +57,12 @@ def check_name(name: str, installed: Sequence[PluginInfo]) -> None:
             raise ConfigError(
                 f"the name {brief(name)} is taken: {info.distribution} {info.version} has "
                 f"{with_article(info.kind.word)} {brief(package)}; choose another name, or "
-                "uninstall "
-                "that package"
+                "uninstall that package"
             )
     if keyword.iskeyword(package) or importlib.util.find_spec(package) is not None:
         raise ConfigError(
             f"the name {brief(name)} is taken: Python has a word or a module {brief(package)} "
-            "already; "
-            f"choose another name, such as my-{name}"
+            f"already; choose another name, such as my-{name}"
         )
     _check_distribution(name)
 

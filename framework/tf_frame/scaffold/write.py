@@ -13,7 +13,7 @@ from tf_frame.errors import ConfigError
 from tf_frame.scaffold.contents import CONTENTS, Part, describe, plugin_class_name, run_command
 from tf_frame.scaffold.names import class_name, package_name
 from tf_frame.scaffold.read import templates
-from tf_frame.text import brief
+from tf_frame.text import brief, short
 
 _COMMON, _SECTION = "common", "section.md"
 
@@ -36,7 +36,9 @@ def write_plugin(name: str, choice: str, directory: str) -> Path:
             f"there is no folder {brief(directory)}; make it, or give another --directory"
         )
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise ConfigError(f"{target} exists and is not empty; remove it, or choose another name")
+        raise ConfigError(
+            f"{short(target)} exists and is not empty; remove it, or choose another name"
+        )
     try:
         # In the same folder as the target, so that it can be renamed.
         with tempfile.TemporaryDirectory(prefix=f".{name}-", dir=target.parent) as staging:
@@ -47,7 +49,7 @@ def write_plugin(name: str, choice: str, directory: str) -> Path:
             folder.rename(target)
     except OSError as error:
         raise ConfigError(
-            f"{target} cannot be written: {error.strerror}; give another --directory"
+            f"{short(target)} cannot be written: {error.strerror}; give another --directory"
         ) from None
     return target
 

@@ -21,7 +21,7 @@ from tf_frame.checkpoint.find.reader import Checkpoint
 from tf_frame.checkpoint.names import BRACKET, INDEX, check_no_pattern, checkpoint_prefix
 from tf_frame.config.values import nearest
 from tf_frame.errors import ConfigError
-from tf_frame.text import brief
+from tf_frame.text import brief, short
 
 
 @dataclasses.dataclass(frozen=True)
@@ -99,9 +99,10 @@ def list_checkpoints(folder: str) -> Sequence[Entry]:
     if not tf.io.gfile.isdir(folder):
         prefix = checkpoint_prefix(folder)
         raise ConfigError(
-            f"{folder} is no folder; tf-frame checkpoint show {prefix} describes one checkpoint"
+            f"{short(folder)} is no folder; tf-frame checkpoint show {prefix} describes one "
+            "checkpoint"
             if tf.io.gfile.exists(prefix + INDEX)
-            else f"there is no folder {folder}"
+            else f"there is no folder {short(folder)}"
         )
     existing = find_checkpoints(folder)
     deleted = [path for path in listed_checkpoints(folder) if path not in existing]
@@ -139,8 +140,7 @@ def describe_variables(
         hint = f"; did you mean {brief(near)}?" if near else ""
         raise ConfigError(
             f"--filter {brief(pattern.pattern)} is found in none of the {len(checkpoint.names)} "
-            "names "
-            f"in {checkpoint.path}{hint}"
+            f"names in {short(checkpoint.path)}{hint}"
         )
     contents = []
     for name in names:

@@ -19,7 +19,7 @@ from tf_frame.checkpoint import names
 from tf_frame.checkpoint.find.reader import READ_ERRORS
 from tf_frame.checkpoint.names import SLOT_OF_PART, step_in_path
 from tf_frame.errors import CheckpointError, short_reason
-from tf_frame.text import indented
+from tf_frame.text import indented, short
 
 _LOG = logging.getLogger("tf_frame")
 
@@ -47,7 +47,7 @@ def newest_checkpoint(
     path, damages = newest_readable(checkpoints_by_age(model_dir), readable)
     if path is None and damages:
         raise CheckpointError(
-            f"no checkpoint in {model_dir} can be read:\n{indented(damages, len(damages))}\n"
+            f"no checkpoint in {short(model_dir)} can be read:\n{indented(damages, len(damages))}\n"
             "restore one from a backup, or start over in another --model_dir"
         )
     if damages and report is not None:

@@ -18,7 +18,7 @@ from tf_frame.checkpoint.find.newest import (
 from tf_frame.checkpoint.names import BRACKET, INDEX, check_no_pattern, checkpoint_prefix
 from tf_frame.config.values import nearest
 from tf_frame.errors import CheckpointError, ConfigError
-from tf_frame.text import indented
+from tf_frame.text import indented, short
 
 _SHOWN = 8
 
@@ -45,7 +45,7 @@ def resolve_checkpoint(path: str) -> str:
     prefix = checkpoint_prefix(path)
     if checkpoint_exists(prefix):
         return prefix
-    raise ConfigError(f"there is no checkpoint {path}; {_alternatives(prefix)}")
+    raise ConfigError(f"there is no checkpoint {short(path)}; {_alternatives(prefix)}")
 
 
 def same_path(path: str, other: str) -> bool:
@@ -105,14 +105,20 @@ def _in_folder(folder: str) -> str:
     if listed := listed or list(numbered_checkpoints(folder)):
         path, damages = newest_readable(listed)
         if path is None:
-            raise CheckpointError(f"no checkpoint in {folder} can be read:\n{indented(damages)}")
+            raise CheckpointError(
+                f"no checkpoint in {short(folder)} can be read:\n{indented(damages)}"
+            )
         return path
     unlisted = find_checkpoints(folder)
     if len(unlisted) == 1:
         return unlisted[0]
     if unlisted:
-        raise ConfigError(f"{folder} holds several checkpoints; name one: {_shorten(unlisted)}")
-    raise ConfigError(f"there is no checkpoint in the folder {folder}; it holds {_content(folder)}")
+        raise ConfigError(
+            f"{short(folder)} holds several checkpoints; name one: {_shorten(unlisted)}"
+        )
+    raise ConfigError(
+        f"there is no checkpoint in the folder {short(folder)}; it holds {_content(folder)}"
+    )
 
 
 def _alternatives(prefix: str) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import CheckpointError, short_reason
-from tf_frame.text import indented
+from tf_frame.text import indented, short
 
 # Prefix of the entries that hold the position of a run in its input. They are not variables.
 INPUT_POSITION = "input_position/"
@@ -102,7 +102,7 @@ class Checkpoint:
 def unreadable_error(path: str, error: Exception) -> CheckpointError:
     """Returns the error for a damaged checkpoint."""
     return CheckpointError(
-        f"the checkpoint {path} cannot be read: {short_reason(error)}\n"
+        f"the checkpoint {short(path)} cannot be read: {short_reason(error)}\n"
         "take another one, or copy its .index and .data files here again"
     )
 
@@ -117,7 +117,7 @@ def check_match(path: str, variables: Iterable[Any]) -> None:
     differences = [line for v in variables if (line := _difference(v, checkpoint))]
     if differences:
         raise CheckpointError(
-            f"{path} is a checkpoint of another model: {len(differences)} variables differ\n"
+            f"{short(path)} is a checkpoint of another model: {len(differences)} variables differ\n"
             f"{indented(differences)}\n"
             "use the options that it was trained with, or another --model_dir"
         )

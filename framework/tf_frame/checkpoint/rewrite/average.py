@@ -17,7 +17,7 @@ from tf_frame.checkpoint.find.path import find_checkpoints, resolve_checkpoint, 
 from tf_frame.checkpoint.find.reader import Checkpoint
 from tf_frame.checkpoint.rewrite.output import NamedArray, check_destination, write_checkpoint
 from tf_frame.errors import CheckpointError, ConfigError
-from tf_frame.text import indented
+from tf_frame.text import indented, listed, short
 
 
 def find_sources(paths: Sequence[str], *, last: int | None, but: str) -> Sequence[str]:
@@ -45,7 +45,7 @@ def find_sources(paths: Sequence[str], *, last: int | None, but: str) -> Sequenc
     if len(sources) < 2:
         raise ConfigError(
             f"an average takes two checkpoints or more, and there are {len(sources)}: "
-            f"{', '.join(sources) or 'none'}"
+            f"{listed(sources)}"
         )
     return sources
 
@@ -111,6 +111,6 @@ def _check_same_variables(first: Checkpoint, last: Checkpoint) -> None:
             differences.append(f"{name}: {types}")
     if differences:
         raise CheckpointError(
-            f"{first.path} and {last.path} are checkpoints of different models:\n"
+            f"{short(first.path)} and {short(last.path)} are checkpoints of different models:\n"
             f"{indented(differences)}\nonly checkpoints with the same variables have an average"
         )

@@ -23,6 +23,7 @@ from tf_frame.checkpoint.names import (
 from tf_frame.checkpoint.write.folder import atomic_checkpoint, write_list
 from tf_frame.checkpoint.write.snapshot import ArrayWriter, Shard
 from tf_frame.errors import CheckpointError, ConfigError, translated_write_errors
+from tf_frame.text import short
 
 # Arrays are held in memory up to this size, then written as one data file.
 _SHARD_BYTES = 2**28
@@ -49,13 +50,17 @@ def check_destination(path: str, sources: Iterable[str], *, overwrite: bool) -> 
     prefix = checkpoint_prefix(path if os.path.dirname(path) else os.path.join(".", path))
     if tf.io.gfile.isdir(prefix) or not os.path.basename(prefix):
         example = checkpoint_path(prefix, 0)
-        raise ConfigError(f"{path} is a folder; name the checkpoint, such as {example}")
+        raise ConfigError(f"{short(path)} is a folder; name the checkpoint, such as {example}")
     if os.path.basename(prefix) == LIST_FILE:
-        raise ConfigError(f"{path}: a file of this name lists checkpoints; take another name")
+        raise ConfigError(
+            f"{short(path)}: a file of this name lists checkpoints; take another name"
+        )
     if os.path.realpath(prefix) in {os.path.realpath(source) for source in sources}:
-        raise ConfigError(f"{path} is itself read; write to another name")
+        raise ConfigError(f"{short(path)} is itself read; write to another name")
     if (checkpoint_exists(prefix) or checkpoint_files(prefix)) and not overwrite:
-        raise ConfigError(f"{path} exists; take another name, or replace it with --overwrite")
+        raise ConfigError(
+            f"{short(path)} exists; take another name, or replace it with --overwrite"
+        )
     return prefix
 
 

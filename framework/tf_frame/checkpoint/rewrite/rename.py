@@ -18,7 +18,7 @@ from tf_frame.checkpoint.warm_start.rules import (
     warn_about_unmatched,
 )
 from tf_frame.errors import ConfigError
-from tf_frame.text import indented
+from tf_frame.text import indented, short
 
 
 @dataclasses.dataclass(frozen=True)
@@ -89,11 +89,13 @@ def _check(rewriting: Rewriting) -> None:
     path = rewriting.checkpoint.path
     if not rewriting.changed and not rewriting.dropped:
         raise ConfigError(
-            f"nothing to change: no rule gives a variable of {path} another name; tf-frame "
-            f"checkpoint show {path} lists them"
+            f"nothing to change: no rule gives a variable of {short(path)} another name; tf-frame "
+            f"checkpoint show {short(path)} lists them"
         )
     if not rewriting.renamed:
-        raise ConfigError(f"--drop leaves none of the {len(rewriting.dropped)} variables of {path}")
+        raise ConfigError(
+            f"--drop leaves none of the {len(rewriting.dropped)} variables of {short(path)}"
+        )
     old_names = collections.defaultdict(list)
     for old, new in rewriting.renamed.items():
         old_names[new].append(old)

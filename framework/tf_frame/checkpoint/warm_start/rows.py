@@ -23,7 +23,7 @@ from tf_frame.checkpoint.warm_start.rules import (
 from tf_frame.config.option_groups import WarmStartOptions
 from tf_frame.config.values import nearest
 from tf_frame.errors import CheckpointError
-from tf_frame.text import columns, indented
+from tf_frame.text import columns, indented, short
 
 _SHOWN = 8
 
@@ -116,12 +116,13 @@ def check_rows(
         problems.append(_describe_mismatched(mismatched))
     if problems:
         raise CheckpointError(
-            f"--warm_start_from {checkpoint.path} does not fit the graph\n" + "\n".join(problems)
+            f"--warm_start_from {short(checkpoint.path)} does not fit the graph\n"
+            + "\n".join(problems)
         )
     if not allow_nothing and not any(r.outcome == Outcome.RESTORED for r in rows):
         raise CheckpointError(
-            f"--warm_start_from {checkpoint.path}: none of the {len(rows)} variables was restored; "
-            f"the graph has {_shorten([row.name for row in rows])}, the checkpoint "
+            f"--warm_start_from {short(checkpoint.path)}: none of the {len(rows)} variables was "
+            f"restored; the graph has {_shorten([row.name for row in rows])}, the checkpoint "
             f"{_shorten(checkpoint.names)}. Map the names with --warm_start_map, or leave "
             "--warm_start_from out"
         )

@@ -33,6 +33,7 @@ from tf_frame.checkpoint.write.folder import (
 from tf_frame.config.values import not_a_choice
 from tf_frame.errors import CheckpointError, ConfigError, translated_write_errors
 from tf_frame.side_files import read_or_set_aside
+from tf_frame.text import short
 
 # Global step of a checkpoint, and the value of the metric.
 Scored = tuple[int, float]
@@ -143,7 +144,7 @@ class BestCheckpoints:
         scored, order = listed
         if order != (self._metric, self._higher):
             raise ConfigError(
-                f"{self.folder} holds the best by {_order(*order)}, and this run compares "
+                f"{short(self.folder)} holds the best by {_order(*order)}, and this run compares "
                 f"{_order(self._metric, self._higher)}; move that folder away"
             )
         return [(step, value) for step, value in scored if checkpoint_exists(self.path(step))]

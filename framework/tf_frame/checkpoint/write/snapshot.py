@@ -16,7 +16,7 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import NonFiniteError
-from tf_frame.text import brief
+from tf_frame.text import brief, listed
 
 
 @dataclasses.dataclass(frozen=True)
@@ -108,7 +108,7 @@ class FiniteCheck:
         if bad:
             raise NonFiniteError(
                 f"{len(bad)} variables hold NaN or infinity at global step {step}, first "
-                f"{', '.join(bad[:3])}; the step was not saved. Lower the learning rate"
+                f"{listed(bad[:3])}; the step was not saved. Lower the learning rate"
             )
 
 

@@ -29,6 +29,7 @@ from tf_frame.profiling.attach_request import (
 from tf_frame.profiling.profile_folders import XPLANE, find_folder
 from tf_frame.profiling.step_profile import SUFFIX
 from tf_frame.tensorflow_log import quiet_import
+from tf_frame.text import short
 
 _USAGE = """usage: tf-frame profile attach MODEL_DIR [OPTIONS]
 
@@ -95,10 +96,10 @@ def _request_in(folder: str, request: ProfileRequest) -> Iterator[None]:
             stack.enter_context(file_lock(os.path.join(folder, LOCK)))
         except LockHeldError as error:
             raise ConfigError(
-                f"{error.holder} waits for a profile of {folder}; give the command again after it"
+                f"{error.holder} waits for a profile of {short(folder)}; give the command again after it"
             ) from None
         except OSError as error:
-            raise ConfigError(f"{folder} cannot be written: {error.strerror}") from None
+            raise ConfigError(f"{short(folder)} cannot be written: {error.strerror}") from None
         with quiet_import():
             write_request(folder, request)
         stack.callback(remove_request, folder)
@@ -120,7 +121,9 @@ def _workers(folder: str, *, all_tasks: bool) -> list[TaskStatus]:
     """
     statuses = [worker for worker in read_statuses(folder) if worker.task.split("-")[0] in _WORKERS]
     if not statuses:
-        raise ConfigError(f"{folder} has no status files of a training; give its --model_dir")
+        raise ConfigError(
+            f"{short(folder)} has no status files of a training; give its --model_dir"
+        )
     if not all_tasks:
         statuses = [worker for worker in statuses if worker.task.startswith("chief")]
     workers = []
@@ -131,7 +134,7 @@ def _workers(folder: str, *, all_tasks: bool) -> list[TaskStatus]:
         else:
             workers.append(worker)
     if not workers:
-        raise ConfigError(f"no process that trains in {folder} can be asked for a profile")
+        raise ConfigError(f"no process that trains in {short(folder)} can be asked for a profile")
     return workers
 
 

@@ -16,6 +16,7 @@ from tf_frame.profiling.clock_alignment import align, read_run
 from tf_frame.profiling.merged_trace import draw_tasks
 from tf_frame.profiling.profile_folders import ProfileFolder, find_folder
 from tf_frame.tensorflow_log import quiet_import
+from tf_frame.text import short
 
 USAGE = """usage: tf-frame profile merge MODEL_DIR [OPTIONS]
 
@@ -55,12 +56,12 @@ def write_merged(
     """
     trace = draw_tasks(align(read_run(folder, keep_threadpool=keep_threadpool), step))
     if not len(trace):
-        raise DataError(f"{folder.path} has no events; its files are empty")
+        raise DataError(f"{short(folder.path)} has no events; its files are empty")
     data = trace.json().encode()
     try:
         file_system.write_bytes(path, gzip.compress(data, 6) if path.endswith(".gz") else data)
     except OSError as error:
-        raise ConfigError(f"{path} cannot be written: {short_reason(error)}") from error
+        raise ConfigError(f"{short(path)} cannot be written: {short_reason(error)}") from error
     return (
         f"wrote {path}: {len(trace)} events of {folder.name} on {len(trace.rows)} rows\n"
         + "\n".join(f"  {row}" for row in trace.rows)

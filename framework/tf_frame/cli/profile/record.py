@@ -20,6 +20,7 @@ from tf_frame.profiling.profile_folders import list_folders
 from tf_frame.runs.setup.folder_claim import check_writable
 from tf_frame.runs.setup.training_setup import TRAIN
 from tf_frame.session.interrupts import Interrupted
+from tf_frame.text import short
 
 _STEPS = Option("steps", int, 10, "steps to profile", min=1)
 _WARMUP = Option("warmup", int, 5, "steps before them, which are not profiled", min=0)
@@ -62,8 +63,8 @@ def main(argv: Sequence[str]) -> int:
     names = [name for name in _recorded(model_dir) if name not in before]
     if not names:
         raise DataError(
-            f"no step was recorded in {model_dir}: the training ended before step {first}, or its "
-            "files could not be written; see the lines above"
+            f"no step was recorded in {short(model_dir)}: the training ended before step "
+            f"{first}, or its files could not be written; see the lines above"
         )
     words = [f"--html={values[show.HTML.name]}"] if values[show.HTML.name] else []
     code = show.main([model_dir, f"--run={names[-1]}", *words, *(["--json"] if as_json else [])])

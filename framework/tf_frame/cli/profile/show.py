@@ -16,6 +16,7 @@ from tf_frame.profiling.report.contents import to_json
 from tf_frame.profiling.report.text import format_report
 from tf_frame.profiling.report.text_tables import TABLES
 from tf_frame.tensorflow_log import quiet_import
+from tf_frame.text import short
 
 USAGE = """usage: tf-frame profile show MODEL_DIR [OPTIONS]
 
@@ -57,11 +58,11 @@ def check_page(path: str | None) -> None:
         return
     folder = os.path.dirname(os.path.abspath(os.path.expanduser(path)))
     if os.path.isdir(os.path.expanduser(path)):
-        raise ConfigError(f"--html {path} is a folder; give a file")
+        raise ConfigError(f"--html {short(path)} is a folder; give a file")
     if not os.path.isdir(folder):
-        raise ConfigError(f"--html {path}: there is no folder {folder}")
+        raise ConfigError(f"--html {short(path)}: there is no folder {short(folder)}")
     if not os.access(folder, os.W_OK):
-        raise ConfigError(f"--html {path}: the folder {folder} cannot be written")
+        raise ConfigError(f"--html {short(path)}: the folder {short(folder)} cannot be written")
 
 
 def _write(path: str, content: str) -> None:
@@ -69,4 +70,4 @@ def _write(path: str, content: str) -> None:
         with open(os.path.expanduser(path), "w", encoding="utf-8") as file:
             file.write(content)
     except OSError as error:
-        raise ConfigError(f"--html {path} cannot be written: {error.strerror}") from error
+        raise ConfigError(f"--html {short(path)} cannot be written: {error.strerror}") from error

@@ -169,8 +169,8 @@ def merge_cluster(cluster: ClusterConfig, options: Values) -> ClusterConfig:
         if values[name] != from_tf_config[name]:
             raise ValueError(
                 f"TF_CONFIG means {name}={brief(from_tf_config[name])} and "
-                f"options={{{brief(name)}: "
-                f"{brief(options[name])}}} says another; leave out one of them"
+                f"options={{{brief(name)}: {brief(options[name])}}} says another; leave out one "
+                "of them"
             )
     if from_tf_config:
         return cluster

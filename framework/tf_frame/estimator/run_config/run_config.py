@@ -30,6 +30,7 @@ from tf_frame.estimator.run_config.options import (
     parse_options,
     strategy_field,
 )
+from tf_frame.text import short
 
 C = TypeVar("C", bound="RunConfig")
 
@@ -342,7 +343,7 @@ def _checked_model_dir(model_dir: Any, in_tf_config: str | None) -> Any:
         raise ValueError(
             "`model_dir` provided in RunConfig construct, if set, "
             "must have the same value as the model_dir in TF_CONFIG. "
-            f'model_dir: {model_dir}\nTF_CONFIG["model_dir"]: {in_tf_config}.\n'
+            f'model_dir: {short(model_dir)}\nTF_CONFIG["model_dir"]: {in_tf_config}.\n'
         )
     if in_tf_config:
         tf.logging.info("Using model_dir in TF_CONFIG: %s", in_tf_config)
@@ -373,7 +374,7 @@ def maybe_overwrite_model_dir(config: RunConfig | None, model_dir: Any) -> RunCo
     if model_dir is not None and config.model_dir not in (None, model_dir):
         raise ValueError(
             "`model_dir` are set both in constructor and `RunConfig`, but with different values. "
-            f"In constructor: '{model_dir}', in `RunConfig`: '{config.model_dir}' "
+            f"In constructor: '{short(model_dir)}', in `RunConfig`: '{short(config.model_dir)}' "
         )
     if not model_dir and config.model_dir is None:
         model_dir = tempfile.mkdtemp()

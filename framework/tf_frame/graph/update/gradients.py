@@ -18,7 +18,7 @@ from tf_frame.deploy.clones import Clone
 from tf_frame.errors import ConfigError, PluginError, TfFrameError, UnmatchedPatternWarning
 from tf_frame.gradient_transforms.values import GradsAndVars, dense, gradient_values, on_values
 from tf_frame.plugin.origin import describe_method, describe_owner
-from tf_frame.text import brief, short_repr
+from tf_frame.text import brief, listed, short_repr
 
 logger = logging.getLogger("tf_frame")
 
@@ -131,7 +131,7 @@ def check_gradients(grads_and_vars: GradsAndVars, *, origin: str) -> None:
         more = f" and {len(names) - 3} more" if len(names) > 3 else ""
         raise PluginError(
             f"the loss of {origin} depends on no trainable variable (there are: "
-            f"{', '.join(names[:3])}{more}), so there is nothing to train; make the loss from the "
+            f"{listed(names[:3])}{more}), so there is nothing to train; make the loss from the "
             "variables, by operations that have a gradient"
         )
 

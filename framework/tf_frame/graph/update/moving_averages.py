@@ -24,6 +24,7 @@ from tf_frame.checkpoint.find.reader import Checkpoint, saved_name
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError
 from tf_frame.graph.graph_edits import switch_branches
+from tf_frame.text import short
 
 _SUFFIX = "/ExponentialMovingAverage"
 _SHOWN = 8
@@ -132,14 +133,15 @@ def check_averages(path: str, averaged: Iterable[Any]) -> None:
     held = {name for name in Checkpoint(path).names if name.endswith(_SUFFIX)}
     if not held:
         raise CheckpointError(
-            f"{path} holds no moving averages of variables; train with --moving_average_decay, "
-            "or take the variables as they are with --eval_moving_averages=false"
+            f"{short(path)} holds no moving averages of variables; train with "
+            "--moving_average_decay, or take the variables as they are with "
+            "--eval_moving_averages=false"
         )
     names = dict.fromkeys(saved_name(variable) + _SUFFIX for variable in averaged)
     missing = [name for name in names if name not in held]
     if missing:
         some = ", ".join(missing[:_SHOWN]) + (" ..." if len(missing) > _SHOWN else "")
         raise CheckpointError(
-            f"{path} lacks {len(missing)} of {len(names)} moving averages of variables: {some}; "
-            "use the options that it was trained with, or --eval_moving_averages=false"
+            f"{short(path)} lacks {len(missing)} of {len(names)} moving averages of variables: "
+            f"{some}; use the options that it was trained with, or --eval_moving_averages=false"
         )

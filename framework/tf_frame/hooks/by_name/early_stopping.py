@@ -26,7 +26,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.errors import ConfigError
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence, Either, Multiples
-from tf_frame.text import brief
+from tf_frame.text import brief, listed
 from tf_frame.types import Session
 
 _LOG = logging.getLogger("tf_frame")
@@ -215,7 +215,7 @@ def _values(metrics: EvalMetrics, metric: str, min_steps: int) -> list[tuple[int
     if metrics and metric not in names:
         raise ConfigError(
             f"early stopping: no evaluation has a metric {brief(metric)}; there are: "
-            f"{', '.join(names)}"
+            f"{listed(names)}"
         )
     return [
         (s, metrics[s][metric]) for s in sorted(metrics) if s >= min_steps and metric in metrics[s]

@@ -110,7 +110,6 @@ def feed_value(tensor: Tensor, value: Any) -> Any:
     if not tensor.shape.is_compatible_with(array.shape):
         raise ConfigError(
             f"tensor {brief(tensor.name)} of shape {tensor.shape} cannot be fed {brief(value)}, "
-            "which has "
-            f"shape {array.shape}"
+            f"which has shape {array.shape}"
         )
     return array

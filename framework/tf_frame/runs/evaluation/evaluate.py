@@ -26,6 +26,7 @@ from tf_frame.runs.setup.folder_claim import check_writable
 from tf_frame.runs.setup.run_context import RunObserver
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.session.interrupts import Interrupted
+from tf_frame.text import short
 
 _LOG = logging.getLogger("tf_frame")
 _Result = TypeVar("_Result")
@@ -136,7 +137,7 @@ def _evaluate_training(
     observer.interrupts.raise_if_received()
     if step is None:
         raise CheckpointError(
-            f"there was no checkpoint in {folder} within {timeout_secs:g} s; raise "
+            f"there was no checkpoint in {short(folder)} within {timeout_secs:g} s; raise "
             "--timeout_secs, or look whether the training runs"
         )
     if step < last_step:

@@ -16,7 +16,7 @@ from tf_frame.errors import PluginError
 from tf_frame.plugin import ServingForm
 from tf_frame.runs.export.input_receivers import Received
 from tf_frame.runs.export.input_signature import InputSignature, operation_name
-from tf_frame.text import short_repr
+from tf_frame.text import listed, short_repr
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -97,7 +97,7 @@ def raw_signature(
     specs = {name: spec for form in forms.values() for name, spec in form.specs.items()}
     if len(specs) < sum(len(form.specs) for form in forms.values()):
         raise PluginError(
-            f"{origin} has an input name in several of the forms {', '.join(forms)}; each "
+            f"{origin} has an input name in several of the forms {listed(forms)}; each "
             "form needs names of its own"
         )
     batch: dict[str, Any] = {}

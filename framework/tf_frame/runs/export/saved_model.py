@@ -27,7 +27,7 @@ from tf_frame.graph.inference.build_inference import Inference, build_inference
 from tf_frame.plugin import Mode
 from tf_frame.runs.export.signatures import find_exports, make_signatures
 from tf_frame.runs.export.staging import check_extra, copy_extra, put_in_place, staged_export
-from tf_frame.text import brief
+from tf_frame.text import brief, listed
 
 # The variables are written with the first mode: a training graph has all of them. TensorFlow
 # has no public constant for the tag of EVAL.
@@ -145,8 +145,7 @@ def _check_written(mode: Mode, written: set[str]) -> None:
     if missing:
         raise PluginError(
             f"the graph of mode {brief(mode.value)} has variables that the first one of this "
-            "export "
-            f"has not: {', '.join(missing)}; export this mode by itself"
+            f"export has not: {listed(missing)}; export this mode by itself"
         )
 
 
@@ -155,8 +154,7 @@ def _receive(receiver_fn: Receiver, mode: Mode) -> Any:
     if not (hasattr(receiver, "features") and hasattr(receiver, "receiver_tensors")):
         raise ConfigError(
             f"the receiver function of mode {brief(mode.value)} returned {brief(receiver)}; it "
-            "must "
-            "return a receiver, such as tf_frame.estimator.export.ServingInputReceiver"
+            "must return a receiver, such as tf_frame.estimator.export.ServingInputReceiver"
         )
     return receiver
 

@@ -19,7 +19,7 @@ from tf_frame.atomic_output import staging_folder
 from tf_frame.checkpoint.names import INDEX, LIST_FILE
 from tf_frame.errors import ConfigError, translated_write_errors
 from tf_frame.runs.export.verify import Comparison
-from tf_frame.text import brief
+from tf_frame.text import brief, short
 
 # TensorFlow Serving ignores folders with a name that is no number (tensorflow,
 # saved_model/model_utils/export_utils.py).
@@ -55,7 +55,9 @@ def check_output(folder: str) -> None:
     while path and not tf.io.gfile.exists(path):
         path = os.path.dirname(path)
     if path and not tf.io.gfile.isdir(path):
-        raise ConfigError(f"{folder} cannot be written to: {path} is a file; take another --output")
+        raise ConfigError(
+            f"{short(folder)} cannot be written to: {short(path)} is a file; take another --output"
+        )
 
 
 @contextlib.contextmanager
@@ -81,7 +83,7 @@ def staged_files(folder: str, *, overwrite: bool) -> Iterator[str]:
         for target in (os.path.join(folder, name) for name in names):
             if tf.io.gfile.exists(target) and (not overwrite or tf.io.gfile.isdir(target)):
                 raise ConfigError(
-                    f"{target} exists; take another --output, or replace it with --overwrite"
+                    f"{short(target)} exists; take another --output, or replace it with --overwrite"
                 )
         # The index comes last: without it there is no checkpoint.
         for name in sorted(names, key=lambda name: (name == LIST_FILE, name.endswith(INDEX))):
@@ -169,7 +171,7 @@ def check_extra(assets_extra: Mapping[str, str] | None) -> dict[str, str]:
             )
         if not tf.io.gfile.exists(source) or tf.io.gfile.isdir(source):
             raise ConfigError(
-                f"assets_extra: there is no file {source}, which {brief(to)} should be"
+                f"assets_extra: there is no file {short(source)}, which {brief(to)} should be"
             )
     return extra
 

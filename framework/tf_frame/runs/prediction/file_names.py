@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 
 from tf_frame.errors import ConfigError, DataError
+from tf_frame.text import short
 from tf_frame.visible_files import walk_files
 
 
@@ -33,7 +34,7 @@ def list_files(paths: Iterable[str], suffixes: Sequence[str], *, output: str = "
     files: dict[str, str] = {}
     for path in map(os.path.expanduser, paths):
         if not os.path.exists(path):
-            raise DataError(f"--input {path}: there is no such file or folder")
+            raise DataError(f"--input {short(path)}: there is no such file or folder")
         for file in _list_folder(path, suffixes, output) if os.path.isdir(path) else [path]:
             files.setdefault(_identity(file), file)
     return list(files.values())
@@ -53,14 +54,16 @@ def _list_folder(folder: str, suffixes: Sequence[str], output: str) -> list[str]
         paths = list(walk_files(folder, skip=skip))
     except OSError as error:
         place = error.filename or folder
-        raise DataError(f"--input {folder}: {place} cannot be read: {error.strerror}") from None
+        raise DataError(
+            f"--input {short(folder)}: {place} cannot be read: {error.strerror}"
+        ) from None
     files = [path for path in paths if path.lower().endswith(endings)]
     if files:
         return files
     condition = f"ends in {', '.join(suffixes)}" if suffixes else "is a file"
     raise DataError(
-        f"--input {folder}: nothing in this folder and its sub-folders {condition}; name another "
-        "folder, or the files"
+        f"--input {short(folder)}: nothing in this folder and its sub-folders {condition}; name "
+        "another folder, or the files"
     )
 
 
@@ -72,15 +75,15 @@ def check_output(folder: str, files: Iterable[str]) -> None:
     """
     if os.path.realpath(folder) in {os.path.realpath(os.path.dirname(file)) for file in files}:
         raise ConfigError(
-            f"--output {folder} is the folder of an --input, whose files must not change; choose "
-            "another folder"
+            f"--output {short(folder)} is the folder of an --input, whose files must not change; "
+            "choose another folder"
         )
     try:
         os.makedirs(folder, exist_ok=True)
     except OSError as error:
-        raise ConfigError(f"--output {folder} cannot be created: {error.strerror}") from None
+        raise ConfigError(f"--output {short(folder)} cannot be created: {error.strerror}") from None
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise ConfigError(f"--output {folder} cannot be written to; choose another folder")
+        raise ConfigError(f"--output {short(folder)} cannot be written to; choose another folder")
 
 
 # Names of file systems end at 255 bytes; endings and names of unfinished files need room.

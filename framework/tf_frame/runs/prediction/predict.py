@@ -23,7 +23,7 @@ from tf_frame.runs.prediction.predictions import predictions
 from tf_frame.runs.prediction.row_files import FORMATS, translated_output_errors
 from tf_frame.runs.setup.run_context import RunObserver
 from tf_frame.runs.setup.training_setup import TrainingSetup
-from tf_frame.text import brief, short_repr
+from tf_frame.text import brief, short, short_repr
 
 _NAME = "name"
 _Write = Callable[[str, Any, Any], None]
@@ -129,7 +129,7 @@ class _Prediction:
             file = self.files[len(self.names)]
             # Inputs may name the file, too.
             reason = short_reason(error.__cause__ or error).removeprefix(f"{file}: ")
-            raise DataError(f"{file} cannot be read: {reason}") from error
+            raise DataError(f"{short(file)} cannot be read: {reason}") from error
 
     def _predict(
         self, write: _Write, keys: Any, files: Sequence[str], config: RunOptions
@@ -195,8 +195,7 @@ def _source(source: Any, files: Sequence[str]) -> Any:
         result = f"returned {short_repr(dataset)}" if spec is None else f"yields {spec}"
         raise PluginError(
             f"{origin} must return a tf.data.Dataset of features, a dict with {brief(_NAME)}, "
-            "the path "
-            f"of each example; it {result}"
+            f"the path of each example; it {result}"
         )
 
     return _Source(source, origin, make)

@@ -14,6 +14,7 @@ from tf_frame.checkpoint.names import check_no_pattern
 from tf_frame.errors import ConfigError
 from tf_frame.file_lock import LockHeldError, file_lock
 from tf_frame.runs.setup.training_setup import TrainingSetup
+from tf_frame.text import short
 
 
 def default_model_dir(plugin: str) -> str:
@@ -115,7 +116,7 @@ def make_writable(path: str, option: str = "--model_dir") -> bool:
         file_system.write_probe(path)
     except OSError as error:
         raise ConfigError(
-            f"{option} {path} cannot be written: {error.strerror}; choose another folder"
+            f"{option} {short(path)} cannot be written: {error.strerror}; choose another folder"
         ) from None
     return is_new
 
@@ -142,11 +143,11 @@ def _lock(
                 is_held = stack.enter_context(file_lock(os.path.join(path, name)))
         except LockHeldError as error:
             raise ConfigError(
-                f"{who} --model_dir {path} ({error.holder}); wait for it, or choose another"
+                f"{who} --model_dir {short(path)} ({error.holder}); wait for it, or choose another"
             ) from None
         except OSError as error:  # The file of another user.
             raise ConfigError(
-                f"--model_dir {path} cannot be written: {name}: {error.strerror}; choose another"
+                f"--model_dir {short(path)} cannot be written: {name}: {error.strerror}; choose another"
             ) from None
         yield is_held
 

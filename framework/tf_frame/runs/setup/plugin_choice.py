@@ -34,7 +34,7 @@ from tf_frame.plugin.load import (
     plugins_with_option,
 )
 from tf_frame.runs.setup.training_setup import TRAIN, TrainingSetup
-from tf_frame.text import brief
+from tf_frame.text import brief, listed, short_word
 
 _KINDS = {"input": INPUT, "optimizer": OPTIMIZER, "schedule": LEARNING_RATE}
 _LISTED_KINDS = {"transform": GRADIENT_TRANSFORM, "hook": HOOK}
@@ -139,7 +139,7 @@ class ChosenPlugins:
         owners = plugins_with_option(kind, option, installed, first=near)
         if not owners:
             return ""
-        return f"{option} belongs to {', '.join(owners)}; the {word} is {in_use[prefix]}"
+        return f"{short_word(option)} belongs to {listed(owners)}; the {word} is {in_use[prefix]}"
 
     def _check_names(self) -> None:
         options = [*run_options(), *self.plugin_options()]

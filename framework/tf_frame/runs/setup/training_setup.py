@@ -27,7 +27,7 @@ from tf_frame.plugin.find import PluginInfo
 from tf_frame.plugin.lock import find_named_plugins
 from tf_frame.plugin.needs import check_declared
 from tf_frame.plugin.origin import wrong_result
-from tf_frame.text import short_repr
+from tf_frame.text import short_repr, short_word
 
 # Values of `--mode` that train.
 TRAIN, TRAIN_AND_EVALUATE = "train", "train_and_evaluate"
@@ -227,8 +227,8 @@ class TrainingSetup:
             late = [step for step in getattr(self.config, name) if step > last]
             if late:
                 raise ConfigError(
-                    f"--{name} {to_text(late)}: training ends before, at --max_steps {last}; give "
-                    f"steps up to {last}, or leave the option out"
+                    f"--{name} {short_word(to_text(late))}: training ends before, at --max_steps "
+                    f"{last}; give steps up to {last}, or leave the option out"
                 )
 
     def _check_evaluation(self, info: InputInfo, evaluate: bool) -> None:

@@ -25,6 +25,7 @@ from tf_frame.runs.evaluation.results import numbers, write_pictures
 from tf_frame.runs.setup.run_context import RunObserver
 from tf_frame.runs.setup.training_setup import TRAIN_AND_EVALUATE, TrainingSetup
 from tf_frame.session.interrupts import Interrupted
+from tf_frame.text import short
 
 _LOG = logging.getLogger("tf_frame")
 
@@ -77,7 +78,9 @@ class Evaluations:
         """
         checkpoint = newest_checkpoint(self.setup.model_dir)
         if checkpoint is None:
-            raise CheckpointError(f"there is no checkpoint in {self.setup.model_dir} to evaluate")
+            raise CheckpointError(
+                f"there is no checkpoint in {short(self.setup.model_dir)} to evaluate"
+            )
         if read_step(checkpoint) in self.metrics_of_step:
             return  # Early stopping, or the end of the data, follows an evaluation.
         self.observer.report(f"evaluating {checkpoint}")

@@ -28,6 +28,7 @@ from tf_frame.plugin import Mode, ModelOutput
 from tf_frame.runs.warm_start.options import add_restore
 from tf_frame.runs.warm_start.settings import WarmStartSettings
 from tf_frame.runs.warm_start.vocabulary import Remapped, check_same_type, remap
+from tf_frame.text import short
 
 # Name -> the variable, or the parts of a partitioned variable.
 _Variables: TypeAlias = Mapping[str, Sequence[Any]]
@@ -113,9 +114,9 @@ def _open(path: str) -> Checkpoint:
     except ConfigError as error:
         if tf.io.gfile.isdir(path):
             message = "Couldn't find 'checkpoint' file or checkpoints in given directory"
-            raise ValueError(f"{message} {path}: {error}") from None
+            raise ValueError(f"{message} {short(path)}: {error}") from None
         message = "Unsuccessful TensorSliceReader constructor: Failed to find any matching files"
-        raise tf.errors.NotFoundError(None, None, f"{message} for {path}: {error}") from None
+        raise tf.errors.NotFoundError(None, None, f"{message} for {short(path)}: {error}") from None
     if damage := find_damage(prefix):
         raise CheckpointError(f"warm_start_from {prefix} cannot be read: {damage}")
     return Checkpoint(prefix)

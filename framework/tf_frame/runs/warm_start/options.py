@@ -20,6 +20,7 @@ from tf_frame.config.option_groups import WarmStartOptions
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError, ConfigError
 from tf_frame.graph.train_graph import TrainGraph
+from tf_frame.text import short
 
 _LOG = logging.getLogger("tf_frame")
 
@@ -104,14 +105,14 @@ def check_readable(path: str) -> None:
     """Raises a CheckpointError for a damaged checkpoint."""
     damage = find_damage(path)
     if damage:
-        raise CheckpointError(f"--warm_start_from {path} cannot be read: {damage}")
+        raise CheckpointError(f"--warm_start_from {short(path)} cannot be read: {damage}")
 
 
 def _check_step(path: str, config: RunOptions) -> None:
     """Refuses a checkpoint that leaves no step to train."""
     if config.warm_start_global_step and read_step(path) >= config.max_steps:
         raise ConfigError(
-            f"--warm_start_global_step: {path} is at step {read_step(path)} of --max_steps "
+            f"--warm_start_global_step: {short(path)} is at step {read_step(path)} of --max_steps "
             f"{config.max_steps}, so there is nothing to train; raise --max_steps"
         )
 

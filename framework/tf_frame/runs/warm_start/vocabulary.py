@@ -15,7 +15,7 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.reader import Checkpoint, saved_name_and_shape
-from tf_frame.text import brief
+from tf_frame.text import brief, short
 
 
 @dataclasses.dataclass(frozen=True)
@@ -100,15 +100,15 @@ def check_same_type(name: str, parts: Sequence[Any], source: str, checkpoint: Ch
     if source not in checkpoint:
         shapes = {saved_name: checkpoint.shape(saved_name) for saved_name in checkpoint.names}
         raise ValueError(
-            f"Tensor {source} is not found in {checkpoint.path} checkpoint {shapes}: the variable "
-            f"{name} has no value there; map its name with var_name_to_prev_var_name, or leave it "
-            "out of vars_to_warm_start"
+            f"Tensor {short(source)} is not found in {short(checkpoint.path)} checkpoint "
+            f"{shapes}: the variable {name} has no value there; map its name with "
+            "var_name_to_prev_var_name, or leave it out of vars_to_warm_start"
         )
     dtype, saved_dtype = parts[0].dtype.base_dtype, checkpoint.dtype(source)
     if dtype != saved_dtype:
         raise ValueError(
             f"Type of variable {parts[0].name} ({dtype.name}) doesn't match with type of tensor "
-            f"{source} ({saved_dtype.name}) from checkpoint reader."
+            f"{short(source)} ({saved_dtype.name}) from checkpoint reader."
         )
 
 
@@ -147,7 +147,7 @@ def _entries(path: str, size: int) -> list[bytes]:
     if not entries[-1]:
         entries.pop()
     if len(entries) < size:
-        raise ValueError(f"the vocabulary {path} has {len(entries)} entries, not {size}")
+        raise ValueError(f"the vocabulary {short(path)} has {len(entries)} entries, not {size}")
     return entries if size < 0 else entries[:size]
 
 
@@ -166,7 +166,8 @@ def _check_shapes(
     if len(saved_shape) != len(shape) or saved != current:
         raise ValueError(
             f"Shape of variable {variable} ({tuple(shape)}) doesn't match with shape of tensor "
-            f"{source} ({saved_shape}) from checkpoint reader, not counting dimension {axis}."
+            f"{short(source)} ({saved_shape}) from checkpoint reader, not counting dimension "
+            f"{axis}."
         )
 
 
@@ -174,6 +175,6 @@ def _check_old_size(rows: Any, source: str, info: Any, checkpoint: Checkpoint) -
     needed, available = int(rows.max(initial=-1)) + 1, checkpoint.shape(source)[info.axis]
     if needed > available:
         raise ValueError(
-            f"the old vocabulary {info.old_vocab} does not belong to {source}, which has "
-            f"{available} entries in {checkpoint.path}; entry {needed} of it is wanted"
+            f"the old vocabulary {info.old_vocab} does not belong to {short(source)}, which has "
+            f"{available} entries in {short(checkpoint.path)}; entry {needed} of it is wanted"
         )

@@ -86,8 +86,7 @@ def _branch(where: str, number: int, values: Any) -> Branch:
     if type(source) is not int or not -1 <= source < number:
         raise ConfigError(
             f'{where}: its "input" {brief(source)} must be -1, the features, or the number of an '
-            "earlier"
-            " branch"
+            "earlier branch"
         )
     if op == POOLING:
         return Branch(op, source, grid=_pair(where, values, "grid_size"))

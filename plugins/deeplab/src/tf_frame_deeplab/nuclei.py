@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 
 from tf_frame import DataReport, InputContext, InputInfo, Mode, option
 from tf_frame.errors import ConfigError, DataError
+from tf_frame.text import short
 from tf_frame_deeplab.heads import HEADS, INSTANCES
 from tf_frame_deeplab.inputs.semantic_input import SemanticInput
 from tf_frame_vision.data_content import SplitContent, make_report
@@ -168,7 +169,7 @@ class Nuclei(SemanticInput):
 
 def _check_data(folder: Path) -> PngHeader:
     if not any(folder.iterdir()):
-        raise DataError(f"the data folder {folder} is empty. {_WHAT_TO_DO}.")
+        raise DataError(f"the data folder {short(folder)} is empty. {_WHAT_TO_DO}.")
     image, instances = (_check_file(folder / name) for name in _FILES)
     if not instances.is_grey:
         raise DataError(
@@ -181,12 +182,12 @@ def _check_data(folder: Path) -> PngHeader:
 
 def _check_file(path: Path) -> PngHeader:
     if not path.is_file():
-        raise DataError(f"{path} is missing. {_WHAT_TO_DO}.")
+        raise DataError(f"{short(path)} is missing. {_WHAT_TO_DO}.")
     try:
         return read_png(path)
     except (OSError, ValueError) as error:
         raise DataError(
-            f"{path} is not a readable PNG: {error}. Copy or export it again."
+            f"{short(path)} is not a readable PNG: {error}. Copy or export it again."
         ) from None
 
 
@@ -194,7 +195,7 @@ def _check_size(folder: Path, image: PngHeader, instances: PngHeader) -> None:
     size = f"{image.height} x {image.width}"
     if (image.height, image.width) != (instances.height, instances.width):
         raise DataError(
-            f"in {folder} the image is {size} pixels but the instances are"
+            f"in {short(folder)} the image is {size} pixels but the instances are"
             f" {instances.height} x {instances.width}. {_WHAT_TO_DO}."
         )
     if image.height % TILE_SIZE or image.width % TILE_SIZE:

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from tf_frame.errors import ConfigError, DataError
-from tf_frame.text import brief
+from tf_frame.text import brief, listed, short
 from tf_frame.text_file import normal_name, read_lines
 
 DIGITS = "digits"
@@ -84,8 +84,7 @@ class LabelMap:
         if unknown:
             raise DataError(
                 f"the label map does not have the character {brief(unknown[0])} of "
-                f"{brief(text)}; see "
-                "--input.characters"
+                f"{brief(text)}; see --input.characters"
             )
         return [self._ids[character] for character in folded]
 
@@ -194,7 +193,7 @@ def load_label_map(name: str) -> LabelMap:
     path = Path(name).expanduser()
     if not path.exists():
         raise ConfigError(
-            f"--input.characters {name} is none of {', '.join(_MAPS)}, and there is no such file"
+            f"--input.characters {name} is none of {listed(_MAPS)}, and there is no such file"
         )
     # A line of one space is the character space; a letter and its accent are one character.
     lines = [line for line in read_lines(path) if line]
@@ -202,7 +201,7 @@ def load_label_map(name: str) -> LabelMap:
     try:
         return LabelMap(characters)
     except ConfigError as error:
-        raise ConfigError(f"--input.characters {path}: {error}") from None
+        raise ConfigError(f"--input.characters {short(path)}: {error}") from None
 
 
 def comparable(texts: Any, *, case_sensitive: bool, punctuation: bool) -> Any:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from tf_frame.errors import DataError
+from tf_frame.text import short
 from tf_frame_classification.convert.pictures import Picture, Source, read_file
 from tf_frame_vision.convert.folders import check_folder
 
@@ -64,16 +65,16 @@ def read_cifar10(root: Path, *, split: str) -> Source:
 def _read_batch(path: Path) -> Any:
     """Returns `[records, 3073]` uint8."""
     if not path.exists():
-        raise DataError(f"there is no {path}: SOURCE is the folder of the binary version")
+        raise DataError(f"there is no {short(path)}: SOURCE is the folder of the binary version")
     content = read_file(path)
     if not content or len(content) % _RECORD_BYTES:
         raise DataError(
-            f"{path} has {len(content)} bytes, which is no multiple of the {_RECORD_BYTES} of a "
-            "record: is it of the binary version, and whole?"
+            f"{short(path)} has {len(content)} bytes, which is no multiple of the "
+            f"{_RECORD_BYTES} of a record: is it of the binary version, and whole?"
         )
     records = np.frombuffer(content, np.uint8).reshape(-1, _RECORD_BYTES)
     if records[:, 0].max() >= len(CLASS_NAMES):
-        raise DataError(f"{path} has a label {records[:, 0].max()}; there are only 0 to 9")
+        raise DataError(f"{short(path)} has a label {records[:, 0].max()}; there are only 0 to 9")
     return records
 
 

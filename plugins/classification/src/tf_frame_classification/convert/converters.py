@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, ClassVar
 from tf_frame import Converter, option
 from tf_frame.errors import ConfigError
 from tf_frame.tensorflow_log import quiet_import
+from tf_frame.text import listed, short
 from tf_frame_classification.convert.divide import divide
 from tf_frame_classification.convert.pictures import Source
 from tf_frame_vision.convert.folders import check_apart
@@ -150,13 +151,13 @@ class Folder(_Converter):
             return {self.params.split: parts[_TRAINING]}
         if self.params.split != _TRAINING:
             raise ConfigError(
-                f"--split {self.params.split} is the name of one part, but {source} has"
-                f" {', '.join(parts)}; leave the option out, or give one of the folders"
+                f"--split {self.params.split} is the name of one part, but {short(source)} has"
+                f" {listed(parts)}; leave the option out, or give one of the folders"
             )
         if self.params.eval_fraction and _VALIDATION in parts:
             raise ConfigError(
-                f"--eval_fraction divides a folder without a part to evaluate, but {source} has"
-                " one; leave the option out"
+                "--eval_fraction divides a folder without a part to evaluate, but "
+                f"{short(source)} has one; leave the option out"
             )
         return parts
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from tf_frame.errors import DataError
+from tf_frame.text import short
 from tf_frame_classification.convert.pictures import Picture, Source, read_file
 from tf_frame_classification.inputs.fashion_mnist import FASHION
 from tf_frame_vision.convert.folders import check_folder
@@ -65,7 +66,7 @@ def _path(root: Path, name: str) -> Path:
     for path in (root / f"{name}.gz", root / name):
         if path.exists():
             return path
-    raise DataError(f"{root} has neither {name}.gz nor {name}")
+    raise DataError(f"{short(root)} has neither {name}.gz nor {name}")
 
 
 def _read_idx(path: Path, magic: int) -> Any:
@@ -74,8 +75,8 @@ def _read_idx(path: Path, magic: int) -> Any:
     seen = int.from_bytes(content[:4], "big")
     if len(content) < 4 or seen != magic:
         raise DataError(
-            f"{path} begins with {content[:4].hex(' ') or 'nothing'}, not with the magic number "
-            f"{magic:#010x} of its kind of idx file"
+            f"{short(path)} begins with {content[:4].hex(' ') or 'nothing'}, not with the magic "
+            f"number {magic:#010x} of its kind of idx file"
         )
     # The last byte of the magic number is the number of dimensions.
     ends = 4 + 4 * (magic & 0xFF)
@@ -83,8 +84,8 @@ def _read_idx(path: Path, magic: int) -> Any:
     expected = ends + math.prod(shape)
     if len(content) != expected:
         raise DataError(
-            f"{path} has {len(content)} bytes; for {shape} there must be {expected}: fetch the "
-            "file again"
+            f"{short(path)} has {len(content)} bytes; for {shape} there must be {expected}: "
+            "fetch the file again"
         )
     return np.frombuffer(content, np.uint8, offset=ends).reshape(shape)
 

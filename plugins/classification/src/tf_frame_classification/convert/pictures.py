@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tf_frame.errors import DataError
+from tf_frame.text import short
 from tf_frame.visible_files import open_to_read
 
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -60,4 +61,4 @@ def read_file(path: Path) -> bytes:
             content = file.read()
         return gzip.decompress(content) if content.startswith(_GZIP_MAGIC) else content
     except (OSError, EOFError, zlib.error) as error:
-        raise DataError(f"cannot read {path}: {error}; fetch the file again") from error
+        raise DataError(f"cannot read {short(path)}: {error}; fetch the file again") from error

@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 
 from tf_frame import option
 from tf_frame.errors import DataError, NoDataError
+from tf_frame.text import short
 from tf_frame.text_file import read_names
 from tf_frame_classification.inputs.labelled_images import LabelledImageOptions, LabelledImages
 from tf_frame_vision.data_content import SplitContent
@@ -92,11 +93,11 @@ def _split(folder: Path, names: Sequence[str]) -> Split:
 
 def _num_records(path: Path) -> int:
     if not path.is_file():
-        raise NoDataError(f"{path} is missing. {_WHAT_TO_DO}.")
+        raise NoDataError(f"{short(path)} is missing. {_WHAT_TO_DO}.")
     num_bytes = path.stat().st_size
     if not num_bytes or num_bytes % _RECORD_BYTES:
         raise DataError(
-            f"{path} has {num_bytes} bytes, not a multiple of {_RECORD_BYTES}, a record;"
+            f"{short(path)} has {num_bytes} bytes, not a multiple of {_RECORD_BYTES}, a record;"
             " it was cut, or is another version. Download the binary version again."
         )
     return num_bytes // _RECORD_BYTES
@@ -109,7 +110,7 @@ def _class_names(folder: Path) -> tuple[str, ...]:
     names = tuple(read_names(path))
     if len(names) != len(_CLASSES):
         raise DataError(
-            f"{path} has {len(names)} names for {len(_CLASSES)} classes; write one for each, or "
-            "remove the file"
+            f"{short(path)} has {len(names)} names for {len(_CLASSES)} classes; write one for "
+            "each, or remove the file"
         )
     return names

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tf_frame.errors import DataError
-from tf_frame.text import brief
+from tf_frame.text import brief, listed, short
 from tf_frame.text_file import is_unicode, normal_name
 from tf_frame_vision.example_input import IMAGE_SUFFIXES
 from tf_frame_vision.reading.folders import files_below, name_some, visible
@@ -39,7 +39,7 @@ def find_parts(folder: Path, *, eval_split: str = "val", any_eval: bool = False)
     unknown_names = [name for name in unused if not split_kind(name)]
     if unknown_names and not splits.eval and not any_eval:
         raise DataError(
-            f"{folder} has a folder {training.name} with classes, and next to it"
+            f"{short(folder)} has a folder {training.name} with classes, and next to it"
             f" {name_some(unknown_names)}, which is no part of the data. Parts are called"
             f" {LAYOUTS}; rename it, or give {training} to hold out some of its images"
         )
@@ -69,13 +69,13 @@ def list_class_files(folder: Path, left_out: Counter[str]) -> ClassFiles:
             names = name_some(visible(folder / name, folders=False), "no file")
             raise DataError(
                 f"the class folder {folder / name} has no image: it has {names}, and none that ends"
-                f" in {', '.join(IMAGE_SUFFIXES)}. Remove it, or put images there."
+                f" in {listed(IMAGE_SUFFIXES)}. Remove it, or put images there."
             )
         class_name = normal_name(name)
         if class_name in files:
             raise DataError(
-                f"{folder} has two folders {class_name}, which differ only in the way that their"
-                " accents are stored; make one of them"
+                f"{short(folder)} has two folders {class_name}, which differ only in the way "
+                "that their accents are stored; make one of them"
             )
         files[class_name] = [f"{name}/{image}" for image in images]
     _check_folders(folder, files)
@@ -89,9 +89,8 @@ def check_classes(
     unknown = sorted(set(eval_files) - set(classes))
     if unknown:
         raise DataError(
-            f"{eval_folder} has the class {brief(unknown[0])}, which {folder} has not; its "
-            "classes are"
-            f" {', '.join(classes)}. Rename or remove that folder."
+            f"{short(eval_folder)} has the class {brief(unknown[0])}, which {short(folder)} has "
+            f"not; its classes are {listed(classes)}. Rename or remove that folder."
         )
 
 
@@ -100,14 +99,14 @@ def _check_folders(folder: Path, files: ClassFiles) -> None:
     if not files:
         names = name_some(visible(folder, folders=False), "no file either")
         raise DataError(
-            f"the folder {folder} has no folder in it: {names}. It needs a folder of images for"
-            f" each class, or two such folders: {LAYOUTS}"
+            f"the folder {short(folder)} has no folder in it: {names}. It needs a folder of "
+            f"images for each class, or two such folders: {LAYOUTS}"
         )
     (first, images), *further = files.items()
     inner = folder / images[0].split("/")[0]
     if not further and _holds_classes(inner) and len(visible(inner, folders=True)) > 1:
         raise DataError(
-            f"{folder} has the folder {first} only, with the folders"
+            f"{short(folder)} has the folder {first} only, with the folders"
             f" {name_some(visible(inner, folders=True))}; if these are the classes or the parts,"
             f" give {inner}"
         )

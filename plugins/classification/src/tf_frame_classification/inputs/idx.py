@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tf_frame.errors import DataError
+from tf_frame.text import short
 
 _BYTES = 8
 _CHUNK_BYTES = 1 << 20
@@ -34,15 +35,17 @@ def read_idx_shape(path: Path, *, rank: int) -> tuple[int, ...]:
     try:
         shape, num_bytes = _shape_and_bytes(path, rank)
     except (OSError, EOFError, zlib.error) as error:
-        raise DataError(f"{path} cannot be read: {error}. Copy or download it again.") from None
+        raise DataError(
+            f"{short(path)} cannot be read: {error}. Copy or download it again."
+        ) from None
     expected = header_bytes(rank) + math.prod(shape)
     if num_bytes != expected:
         raise DataError(
-            f"{path} has {num_bytes} bytes; its dimensions {list(shape)} need {expected}."
+            f"{short(path)} has {num_bytes} bytes; its dimensions {list(shape)} need {expected}."
             " Copy or download it again."
         )
     if not math.prod(shape):
-        raise DataError(f"{path} holds nothing: its dimensions are {list(shape)}.")
+        raise DataError(f"{short(path)} holds nothing: its dimensions are {list(shape)}.")
     return shape
 
 
@@ -73,7 +76,7 @@ def _shape_and_bytes(path: Path, rank: int) -> tuple[tuple[int, ...], int]:
         magic = bytes([0, 0, _BYTES, rank])
         if len(header) < header_bytes(rank) or header[:4] != magic:
             raise DataError(
-                f"{path} is no idx file of bytes with {rank} dimensions: it begins with"
+                f"{short(path)} is no idx file of bytes with {rank} dimensions: it begins with"
                 f" {header[:4].hex() or 'nothing'}, not with {magic.hex()}."
                 " Copy or download it again."
             )

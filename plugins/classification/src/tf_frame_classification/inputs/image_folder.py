@@ -22,6 +22,7 @@ from typing import Any, ClassVar
 
 from tf_frame import option
 from tf_frame.errors import DataError
+from tf_frame.text import short
 from tf_frame_classification.inputs.class_folders import (
     ClassFiles,
     check_classes,
@@ -120,7 +121,9 @@ class ImageFolder(LabelledImages):
             names = [*itertools.compress(names, usable)]
             labels = [*itertools.compress(labels, usable)]
         if not names:
-            raise DataError(f"{folder} has no image that can be used, such as for {damaged[0]}")
+            raise DataError(
+                f"{short(folder)} has no image that can be used, such as for {damaged[0]}"
+            )
         return Split(len(names), (str(folder), names, labels), damaged)
 
     def notes(self) -> Sequence[str]:

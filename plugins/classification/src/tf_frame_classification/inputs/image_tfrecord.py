@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 from tf_frame import option
 from tf_frame.errors import DataError
-from tf_frame.text import brief
+from tf_frame.text import brief, short
 from tf_frame.text_file import BLANKS, read_lines
 from tf_frame_classification.inputs.labelled_images import (
     LABEL,
@@ -89,13 +89,13 @@ def _class_names(folder: Path, num_classes: int | None) -> tuple[str, ...]:
     count = num_classes or max(names, default=-1) + 1
     if not count:
         raise DataError(
-            f"how many classes there are is not known: there is no {path}. Write it (0:daisy,"
-            " 1:rose ..., one a line), or give --input.num_classes"
+            f"how many classes there are is not known: there is no {short(path)}. Write it "
+            "(0:daisy, 1:rose ..., one a line), or give --input.num_classes"
         )
     if names and max(names) >= count:
         raise DataError(
-            f"{path} has the label {max(names)}, but --input.num_classes {num_classes} allows"
-            f" labels to {count - 1} only"
+            f"{short(path)} has the label {max(names)}, but --input.num_classes {num_classes} "
+            f"allows labels to {count - 1} only"
         )
     return tuple(names.get(label, f"class {label}") for label in range(count))
 
@@ -116,11 +116,12 @@ def _read_label_file(path: Path) -> dict[int, str]:
         label, name = _label_and_name(path, number, line)
         if label in names:
             raise DataError(
-                f"{path}, line {number} names the label {label} again; give each label one name"
+                f"{short(path)}, line {number} names the label {label} again; give each label "
+                "one name"
             )
         names[label] = name
     if not names:
-        raise DataError(f"{path} is empty; it needs a line such as 0:daisy for each class")
+        raise DataError(f"{short(path)} is empty; it needs a line such as 0:daisy for each class")
     return names
 
 
@@ -128,8 +129,7 @@ def _label_and_name(path: Path, number: int, line: str) -> tuple[int, str]:
     label, colon, name = line.partition(":")
     if not colon or not _LABEL.fullmatch(label):
         raise DataError(
-            f"{path}, line {number} is {brief(line)}; it must be a label, a colon and a name, "
-            "such as"
-            " 0:daisy"
+            f"{short(path)}, line {number} is {brief(line)}; it must be a label, a colon and a "
+            "name, such as 0:daisy"
         )
     return int(label), name

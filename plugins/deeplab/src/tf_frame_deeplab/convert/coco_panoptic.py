@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tf_frame.errors import DataError
-from tf_frame.text import brief
+from tf_frame.text import brief, short
 from tf_frame.text_file import parse_integer, read_json
 from tf_frame_deeplab.convert.source import (
     MaskedPicture,
@@ -65,7 +65,7 @@ def _read(folder: Path, split: str) -> Mapping[str, Any]:
         if not isinstance(content, dict) or not isinstance(content.get(key), list)
     ]
     if missing or not content["annotations"]:
-        raise DataError(f"{path} has no {', '.join(missing) or 'annotation'}")
+        raise DataError(f"{short(path)} has no {', '.join(missing) or 'annotation'}")
     return dict(content)
 
 
@@ -111,7 +111,7 @@ def _pictures(
             problem = f"it lacks or names an unknown {error}"
         elif isinstance(error, TypeError):  # Such as a text where an object stands.
             problem = "it has not the form of panoptic records"
-        raise DataError(f"a record of {source}, {brief(place)}: {problem}") from None
+        raise DataError(f"a record of {short(source)}, {brief(place)}: {problem}") from None
     return pictures
 
 

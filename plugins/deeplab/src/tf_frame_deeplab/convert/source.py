@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from tf_frame.errors import DataError
+from tf_frame.text import short
 from tf_frame_deeplab.datasets.dataset import KnownDataset
 from tf_frame_deeplab.inputs.mask_file import Pair
 
@@ -102,8 +103,8 @@ def find_folder(source: Path, inner: Sequence[str], needed: str) -> Path:
         if (folder / needed).is_dir():
             return folder
     raise DataError(
-        f"neither {source} nor {' or '.join(inner)} in it has a folder {needed}: is SOURCE the"
-        " folder of the data set?"
+        f"neither {short(source)} nor {' or '.join(inner)} in it has a folder {needed}: is "
+        "SOURCE the folder of the data set?"
     )
 
 

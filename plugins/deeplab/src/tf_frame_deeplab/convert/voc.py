@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tf_frame.errors import DataError
+from tf_frame.text import short
 from tf_frame.text_file import read_names, split_words
 from tf_frame_deeplab.convert.source import (
     MaskedPicture,
@@ -69,10 +70,10 @@ def _read_list(path: Path) -> list[str]:
     words = [split_words(line)[0] for line in read_names(path)]
     names = [Path(word.replace("\\", "/")).stem for word in words]
     if not names:
-        raise DataError(f"the list {path} is empty")
+        raise DataError(f"the list {short(path)} is empty")
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise DataError(f"the list {path} names {twice} twice; remove one line")
+        raise DataError(f"the list {short(path)} names {twice} twice; remove one line")
     return names
 
 

@@ -29,7 +29,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tf_frame.errors import DataError
-from tf_frame.text import brief
+from tf_frame.text import brief, short
 from tf_frame.text_file import (
     BLANKS,
     normal_name,
@@ -96,9 +96,8 @@ def class_lines(names: Sequence[str], colours: Sequence[tuple[int, int, int]] = 
         if not is_kept or name == _IGNORED or _divide(line)[0] != name:
             raise DataError(
                 f"classes.txt cannot hold the class {brief(name)}: a name has no line end, no "
-                "blank "
-                "before or after it, no # at its beginning and no three numbers at its end, and "
-                f"is not {_IGNORED}; rename it"
+                "blank before or after it, no # at its beginning and no three numbers at its end, "
+                f"and is not {_IGNORED}; rename it"
             )
     return lines
 
@@ -129,16 +128,16 @@ def read_classes(path: Path, *, ignore_label: int) -> Classes:
       DataError: the file is missing, names fewer than two classes, or a line is wrong.
     """
     if not path.exists():
-        raise DataError(f"{path} is missing; write it, {_FORM}")
+        raise DataError(f"{short(path)} is missing; write it, {_FORM}")
     entries = _FORMS.get(path.name, _own_entries)(path)
     names = [name for name, _ in entries if name != _IGNORED]
     if len(names) < 2:
-        raise DataError(f"{path} has {len(names)} class(es); it needs {_FORM}")
+        raise DataError(f"{short(path)} has {len(names)} class(es); it needs {_FORM}")
     _check_once(path, names)
     if ignore_label < len(names):
         raise DataError(
-            f"--input.ignore_label {ignore_label} is one of the {len(names)} classes of {path}; "
-            f"give a number from {len(names)} on"
+            f"--input.ignore_label {ignore_label} is one of the {len(names)} classes of "
+            f"{short(path)}; give a number from {len(names)} on"
         )
     return Classes(names, _colours(path, entries, ignore_label))
 
@@ -163,9 +162,11 @@ def _table_entries(path: Path) -> list[_Entry]:
     try:
         values = [parse_integer(row[0]) for row in rows]
     except ValueError as error:
-        raise DataError(f"{path}: a value {error}") from None
+        raise DataError(f"{short(path)}: a value {error}") from None
     if values != [*range(len(rows))] or not all(len(row) > 1 for row in rows):
-        raise DataError(f"{path} has the values {values}; it needs 0, 1 ..., and a name for each")
+        raise DataError(
+            f"{short(path)} has the values {values}; it needs 0, 1 ..., and a name for each"
+        )
     return [(",".join(row[1:]), None) for row in rows]
 
 
@@ -179,7 +180,7 @@ def _entry(path: Path, line: str) -> _Entry:
         return line, None
     red, green, blue = channels
     if not name or max(red, green, blue) > 255:
-        raise DataError(f"{path}: the line {brief(line)} is wrong; it needs {_FORM}")
+        raise DataError(f"{short(path)}: the line {brief(line)} is wrong; it needs {_FORM}")
     return name, red << 16 | green << 8 | blue
 
 
@@ -197,13 +198,15 @@ def _colours(path: Path, entries: Sequence[_Entry], ignore_label: int) -> dict[i
     if len(without) == len(entries):
         return {}
     if without:
-        raise DataError(f"{path}: {without[0]} has no colour, but other classes have; add it")
+        raise DataError(
+            f"{short(path)}: {without[0]} has no colour, but other classes have; add it"
+        )
     numbers = iter(range(len(entries)))
     colours: dict[int, int] = {}
     for name, colour in entries:
         assert colour is not None
         if colour in colours:
-            raise DataError(f"{path}: two classes have the colour of {name}; change one")
+            raise DataError(f"{short(path)}: two classes have the colour of {name}; change one")
         colours[colour] = ignore_label if name == _IGNORED else next(numbers)
     return colours
 
@@ -211,4 +214,6 @@ def _colours(path: Path, entries: Sequence[_Entry], ignore_label: int) -> dict[i
 def _check_once(path: Path, names: Sequence[str]) -> None:
     name, count = Counter(map(normal_name, names)).most_common(1)[0]
     if count > 1:
-        raise DataError(f"{path} has the class {brief(name)} {count} times; rename or remove one")
+        raise DataError(
+            f"{short(path)} has the class {brief(name)} {count} times; rename or remove one"
+        )

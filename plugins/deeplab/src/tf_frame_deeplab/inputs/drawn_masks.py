@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 from tf_frame import InputInfo, Mode, option
 from tf_frame.errors import DataError
+from tf_frame.text import short
 from tf_frame_deeplab.heads import EDGE, HEADS, INSTANCES
 from tf_frame_deeplab.inputs.drawn_data import (
     INPUTS,
@@ -119,7 +120,7 @@ class DrawnMasks(SegmentedImages):
         usable_images, canvases, damaged = usable(self.root, self._data, images, params)
         check_damage([*errors, *damaged], skip_corrupt=params.skip_corrupt)
         if not usable_images:
-            raise DataError(f"{self.root} has no image to use")
+            raise DataError(f"{short(self.root)} has no image to use")
         content = _Content(usable_images, canvases)
         return Split(len(usable_images), content, [*errors, *damaged])
 

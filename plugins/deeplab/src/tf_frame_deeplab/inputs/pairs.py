@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from tf_frame.errors import DataError
+from tf_frame.text import listed, short
 from tf_frame.text_file import normal_name, read_names
 from tf_frame_deeplab.inputs.mask_file import Pair
 from tf_frame_vision.example_input import IMAGE_SUFFIXES
@@ -43,7 +44,9 @@ def find_pairs(
     images, masks = find_folders(folder)
     if (images is None) != (masks is None):
         present, missing = (images, _MASKS) if images else (masks, _IMAGES)
-        raise DataError(f"{folder} has a folder {present}, but none called {' or '.join(missing)}")
+        raise DataError(
+            f"{short(folder)} has a folder {present}, but none called {' or '.join(missing)}"
+        )
     if images is not None and masks is not None:
         return pairs_in(images, masks, suffix, left_out, all_have_masks=all_have_masks)
     # Only hidden files are counted: those of the classes and lists lie here, too.
@@ -90,12 +93,12 @@ def select_listed(path: Path, pairs: Sequence[Pair], notes: list[str]) -> list[P
     by_name = {pair.name: pair for pair in pairs}
     names = listed_names(path, pairs)
     if not names:
-        raise DataError(f"the list {path} is empty; write a name in each line")
+        raise DataError(f"the list {short(path)} is empty; write a name in each line")
     missing = [name for name in names if name not in by_name]
     if missing:
         raise DataError(
-            f"{path} lists {name_some(missing)}, but there is no such image with a mask; a line is"
-            " a name without ending"
+            f"{short(path)} lists {name_some(missing)}, but there is no such image with a mask; "
+            "a line is a name without ending"
         )
     selected = dict.fromkeys(names)
     if len(selected) < len(names):
@@ -134,7 +137,7 @@ def _pairs(
         entries = [*visible(image_folder, folders=True), *visible(image_folder, folders=False)]
         raise DataError(
             f"{image_folder} has no image with a mask, but {name_some(entries)}: an image ends in"
-            f" {', '.join(IMAGE_SUFFIXES)}, its mask has the same name and ends in {_MASK_ENDING}"
+            f" {listed(IMAGE_SUFFIXES)}, its mask has the same name and ends in {_MASK_ENDING}"
             f" (--input.mask_suffix is an addition to it); parts are folders, {LAYOUTS}, each"
             " with images and masks of its own"
         )
@@ -151,8 +154,8 @@ def _check_halves(
         alone = [files[name] for name in sorted(files.keys() - partners.keys())]
         if alone and partners:
             raise DataError(
-                f"in {folder}, {name_some(alone)} has no {kind}; add it, remove the file, or list"
-                " the names to use in train.txt and val.txt"
+                f"in {short(folder)}, {name_some(alone)} has no {kind}; add it, remove the file, "
+                "or list the names to use in train.txt and val.txt"
             )
 
 
@@ -177,6 +180,8 @@ def _unique(folder: Path, names_and_files: Sequence[tuple[str, str]]) -> dict[st
     for name, file in names_and_files:
         name = normal_name(name)
         if name in by_name:
-            raise DataError(f"{folder} has both {by_name[name]} and {file}; remove one")
+            raise DataError(
+                f"{short(folder)} has both {by_name[name]} and {short(file)}; remove one"
+            )
         by_name[name] = file
     return by_name

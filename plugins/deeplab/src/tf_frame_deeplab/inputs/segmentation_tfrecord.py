@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 
 from tf_frame import InputInfo, option
 from tf_frame.errors import ConfigError, DataError
+from tf_frame.text import short
 from tf_frame_deeplab.datasets.known import KNOWN
 from tf_frame_deeplab.inputs.classes import read_classes
 from tf_frame_deeplab.inputs.drawn_data import INPUTS
@@ -130,8 +131,8 @@ class SegmentationTfrecord(SegmentedImages):
         path = Path(params.classes).expanduser() if params.classes else folder / "classes.txt"
         if not path.exists():
             raise DataError(
-                f"{path} is missing; write it, a name of a class in each line, or say which known"
-                f" data set this is: --input.dataset {'|'.join(KNOWN)}"
+                f"{short(path)} is missing; write it, a name of a class in each line, or say "
+                f"which known data set this is: --input.dataset {'|'.join(KNOWN)}"
             )
         classes = read_classes(path, ignore_label=params.ignore_label)
         self.class_colours = classes.red_green_blue

@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tf_frame.errors import DataError
+from tf_frame.text import short
 from tf_frame_deeplab.inputs.drawn_data import (
     DrawnData,
     DrawnImage,
@@ -47,8 +48,8 @@ def read_yolo_masks(root: Path, params: Any) -> DrawnData:
     data = read_yolo(root, params)
     if data.form == BOXES:
         raise DataError(
-            f"{root} has YOLO's boxes and no polygons, so there is nothing to draw; boxes are for "
-            "--plugin detection --input yolo"
+            f"{short(root)} has YOLO's boxes and no polygons, so there is nothing to draw; boxes "
+            "are for --plugin detection --input yolo"
         )
     names, numbers = with_background(data.names)
 

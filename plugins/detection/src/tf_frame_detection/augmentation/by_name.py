@@ -16,7 +16,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError
-from tf_frame.text import brief
+from tf_frame.text import brief, listed
 from tf_frame_detection.augmentation import changes, crops
 from tf_frame_detection.augmentation.labelled import Labelled
 from tf_frame_vision.augmentation import draws
@@ -74,7 +74,7 @@ def apply(
 def _parsed(word: str, option: str) -> tuple[Change, dict[str, Any]]:
     name, *pairs = word.split(":")
     if name not in CHANGES:
-        raise ConfigError(f"{option} names {brief(name)}; there are: {', '.join(sorted(CHANGES))}")
+        raise ConfigError(f"{option} names {brief(name)}; there are: {listed(sorted(CHANGES))}")
     change = CHANGES[name]
     defaults = {
         key: parameter.default

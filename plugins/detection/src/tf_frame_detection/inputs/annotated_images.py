@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from tf_frame import DataWarning, InputInfo, Mode, option
 from tf_frame.errors import DataError
+from tf_frame.text import short
 from tf_frame_detection.inputs.annotations import FolderContent, Part
 from tf_frame_detection.inputs.box_faults import box_warnings
 from tf_frame_detection.inputs.checks import make_splits
@@ -221,12 +222,12 @@ class AnnotatedFolder(AnnotatedImages):
             del photographs
             training, evaluation = (kept, problems), (held, ())
         if not any(map(len, training)):
-            raise DataError(f"{self.root} has no photograph to train on")
+            raise DataError(f"{short(self.root)} has no photograph to train on")
         parts = [training, evaluation] if any(map(len, evaluation)) else [training]
         train, *evaluations = make_splits(self.root, parts, self.params)
         evaluated = evaluations[0] if evaluations else absent
         if not train.content.counts.any():
-            raise DataError(f"no photograph of {self.root} to train on has a box")
+            raise DataError(f"no photograph of {short(self.root)} to train on has a box")
         self.class_names = class_names
         self.splits = {Mode.TRAIN: train, Mode.EVAL: evaluated, Mode.PREDICT: evaluated}
 

@@ -21,6 +21,7 @@ from typing import Any
 
 from tf_frame import text_file
 from tf_frame.errors import DataError
+from tf_frame.text import short
 from tf_frame.text_file import normal_name, split_words
 from tf_frame_detection.inputs.annotations import (
     FolderContent,
@@ -78,10 +79,10 @@ def read_list(path: Path, existing: Collection[str]) -> list[str]:
     words = [by_form.get(normal_name(line)) or split_words(line)[0] for line in lines]
     names = [_without_ending(word, by_form) for word in words]
     if not names:
-        raise DataError(f"the list {path} is empty; write a name in each line")
+        raise DataError(f"the list {short(path)} is empty; write a name in each line")
     twice = find_repeated(names)
     if twice is not None:
-        raise DataError(f"the list {path} names {twice} twice; remove one line")
+        raise DataError(f"the list {short(path)} names {twice} twice; remove one line")
     return names
 
 
@@ -121,7 +122,7 @@ def files_by_stem(
         if suffix.lower() in suffixes:
             stem = normal_name(stem)
             if stem in files:
-                raise DataError(f"{folder} has both {files[stem]} and {name}; remove one")
+                raise DataError(f"{short(folder)} has both {files[stem]} and {name}; remove one")
             files[stem] = name
     return {stem: folder / name for stem, name in files.items()}
 

@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 
 from tf_frame import DataWarning, Mode, option
 from tf_frame.errors import DataError
+from tf_frame.text import short
 from tf_frame_detection.inputs.annotated_images import (
     INPUTS,
     AnnotatedImages,
@@ -65,8 +66,8 @@ class DetectionTfrecord(AnnotatedImages):
         path = Path(file).expanduser() if file else folder / FILE
         if not path.exists():
             raise DataError(
-                f"{path} is missing; write it, or give --input.classes a file with the name of a "
-                "class in each line"
+                f"{short(path)} is missing; write it, or give --input.classes a file with the "
+                "name of a class in each line"
             )
         classes = read_label_map(path)
         self.class_ids, self.class_names = list(classes), list(classes.values())

@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 
 from tf_frame import option
 from tf_frame.errors import DataError
+from tf_frame.text import short
 from tf_frame.text_file import BLANKS, read_lines, split_words
 from tf_frame_detection.inputs.annotated_images import AnnotatedFolder, FolderOptions
 from tf_frame_detection.inputs.annotation_files import make_content, part_folders, read_files
@@ -87,7 +88,7 @@ def _find_folders(folder: Path) -> tuple[Path, Path]:
     labels, images = first_existing(folder, _LABELS), folder / "images"
     if labels is None or not images.is_dir():
         missing = "labelTxt" if labels is None else "images"
-        raise DataError(f"{folder} has no folder {missing}. {_WHAT_TO_DO}.")
+        raise DataError(f"{short(folder)} has no folder {missing}. {_WHAT_TO_DO}.")
     return images, labels
 
 

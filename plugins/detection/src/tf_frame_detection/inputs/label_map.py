@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from tf_frame.errors import DataError
-from tf_frame.text import brief
+from tf_frame.text import brief, short
 from tf_frame.text_file import read_text
 from tf_frame_vision.reading.class_names import find_repeated, read_class_names
 
@@ -63,16 +63,20 @@ def read_label_map(path: Path) -> Mapping[int, str]:
         return dict(enumerate(read_class_names(path), 1))
     names = parse_items(text, str(path))
     if not names:
-        raise DataError(f"{path} has no item {{ id: 1 name: 'x' }}")
+        raise DataError(f"{short(path)} has no item {{ id: 1 name: 'x' }}")
     twice = find_repeated(names.values())
     if twice is not None:
-        raise DataError(f"{path} names the class {brief(twice)} twice; rename one")
+        raise DataError(f"{short(path)} names the class {brief(twice)} twice; rename one")
     if names.get(0, "").lower() == _BACKGROUND:
         del names[0]
     if not names:
-        raise DataError(f"{path} names no class but the background; classes have the ids 1, 2 ...")
+        raise DataError(
+            f"{short(path)} names no class but the background; classes have the ids 1, 2 ..."
+        )
     if min(names) < 0:
-        raise DataError(f"{path} has the negative id {min(names)}; classes have the ids 1, 2 ...")
+        raise DataError(
+            f"{short(path)} has the negative id {min(names)}; classes have the ids 1, 2 ..."
+        )
     return dict(sorted(names.items()))
 
 
@@ -94,9 +98,9 @@ def parse_items(text: str, path: str) -> dict[int, str]:
     for item in parse_label_map(text, path).item:
         if not item.HasField("id") or not (item.HasField("name") or item.HasField("display_name")):
             shown = text_format.MessageToString(item, as_one_line=True)
-            raise DataError(f"{path}: the item {brief(shown)} has no id or no name")
+            raise DataError(f"{short(path)}: the item {brief(shown)} has no id or no name")
         if item.id in names:
-            raise DataError(f"{path} has the id {item.id} twice")
+            raise DataError(f"{short(path)} has the id {item.id} twice")
         names[item.id] = item.name if item.HasField("name") else item.display_name
     return names
 

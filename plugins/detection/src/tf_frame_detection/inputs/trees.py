@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 
 from tf_frame import option
 from tf_frame.errors import DataError
+from tf_frame.text import short
 from tf_frame.text_file import read_csv
 from tf_frame_detection.inputs.annotated_images import AnnotatedFolder, AnnotatedOptions
 from tf_frame_detection.inputs.annotations import Marked, Photograph
@@ -93,7 +94,7 @@ def _read(
     path = folder / _FILE
     rows = read_csv(path)
     if not rows or rows[0] != _COLUMNS:
-        raise DataError(f"{path} does not begin with the line {','.join(_COLUMNS)}")
+        raise DataError(f"{short(path)} does not begin with the line {','.join(_COLUMNS)}")
     names = visible(folder, folders=False)
     files = {name for name in names if name.lower().endswith(IMAGE_SUFFIXES)}
     marks: dict[str, list[Marked]] = {name: [] for name in files}

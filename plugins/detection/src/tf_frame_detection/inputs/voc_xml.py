@@ -21,7 +21,7 @@ from typing import Any, ClassVar
 
 from tf_frame import option
 from tf_frame.errors import DataError
-from tf_frame.text import brief
+from tf_frame.text import brief, short
 from tf_frame.text_file import read_xml
 from tf_frame_detection.inputs.annotated_images import AnnotatedFolder, FolderOptions
 from tf_frame_detection.inputs.annotation_files import (
@@ -105,7 +105,7 @@ def _read_parts(
         splits = find_splits(root, eval_split=params.eval_split)
         pairs = [_find_folders(part) for part in (splits.train, splits.eval) if part]
         if not splits.train or any(isinstance(pair, str) for pair in pairs):
-            raise DataError(f"{root} has no folder {folders}. {_WHAT_TO_DO}.")
+            raise DataError(f"{short(root)} has no folder {folders}. {_WHAT_TO_DO}.")
         return [read(pair) for pair in pairs if not isinstance(pair, str)], splits
     lists, splits = _find_lists(root, params)
     if lists == (None, None):

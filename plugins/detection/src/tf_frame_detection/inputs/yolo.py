@@ -18,6 +18,7 @@ import numpy as np
 
 from tf_frame import option
 from tf_frame.errors import DataError
+from tf_frame.text import short
 from tf_frame_detection.inputs.annotated_images import AnnotatedFolder, FolderOptions
 from tf_frame_detection.inputs.annotations import FolderContent, Part
 from tf_frame_detection.inputs.photographs import Photographs
@@ -46,7 +47,8 @@ def read_yolo_boxes(root: Path, params: Any) -> FolderContent:
     rotated = data.form == OBB
     if params.rotated and not rotated:
         raise DataError(
-            f"{root} has {data.form} and no rotated boxes of four points; leave out --input.rotated"
+            f"{short(root)} has {data.form} and no rotated boxes of four points; leave out "
+            "--input.rotated"
         )
     evaluation = None if data.evaluation is None else _part(root, data.evaluation, data.form)
     training = _part(root, data.training, data.form)

@@ -18,6 +18,7 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import DataError
+from tf_frame.text import short
 from tf_frame_detection.inputs.label_map import parse_label_map
 
 _BACKGROUND = "background"
@@ -37,9 +38,9 @@ def load_labelmap(path: str) -> Any:
         with tf.io.gfile.GFile(path) as file:
             text = file.read()
     except (tf.errors.OpError, UnicodeDecodeError) as error:
-        raise DataError(f"cannot read the label map {path}: {error}") from error
+        raise DataError(f"cannot read the label map {short(path)}: {error}") from error
     if "item" not in text:
-        raise DataError(f"the label map {path} has no item {{ id: 1 name: 'cat' }}")
+        raise DataError(f"the label map {short(path)} has no item {{ id: 1 name: 'cat' }}")
     label_map = parse_label_map(text, str(path))
     _check(label_map)
     return label_map

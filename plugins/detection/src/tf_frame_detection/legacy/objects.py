@@ -8,6 +8,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError
+from tf_frame.text import listed
 from tf_frame_detection.augmentation.labelled import Labelled, height_and_width
 from tf_frame_detection.legacy.standard_fields import InputDataFields
 
@@ -51,7 +52,7 @@ def change_objects(
     immovable = [field for field in _IMMOVABLE_FIELDS if field in tensors]
     if immovable:
         raise ConfigError(
-            f"{name} changes image and boxes, but the example has {', '.join(immovable)}; give a "
+            f"{name} changes image and boxes, but the example has {listed(immovable)}; give a "
             "function of your own instead"
         )
     seed = tf.random.uniform([2], maxval=tf.int32.max, dtype=tf.int32)

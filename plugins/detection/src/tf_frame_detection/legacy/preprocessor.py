@@ -20,6 +20,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError
+from tf_frame.text import listed
 from tf_frame_detection.augmentation import by_name as named_changes
 from tf_frame_detection.legacy.objects import change_objects
 from tf_frame_detection.legacy.preprocessing_steps import apply_step
@@ -108,7 +109,7 @@ def _match_parameters(
         if name is not None and name not in tensors:
             raise ConfigError(
                 f"The function {_name(function)} requires argument {name}; the example has "
-                f"{', '.join(sorted(tensors))}"
+                f"{listed(sorted(tensors))}"
             )
     return names
 
@@ -119,7 +120,7 @@ def _name_results(
     results = results if isinstance(results, (tuple, list)) else (results,)
     if len(results) != len(names):
         raise ConfigError(
-            f"the function {_name(function)} got {', '.join(names)} and returned {len(results)} "
+            f"the function {_name(function)} got {listed(names)} and returned {len(results)} "
             "values; it must return each of them, in this order"
         )
     return dict(zip(names, results, strict=True))

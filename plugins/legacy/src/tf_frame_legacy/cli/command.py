@@ -9,7 +9,7 @@ from typing import ClassVar
 from tf_frame import Command
 from tf_frame.command_line.screen import report
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
-from tf_frame.text import brief
+from tf_frame.text import brief, listed
 
 _SUB_COMMANDS = {
     "run": ("tf_frame_legacy.cli.run", "run a program for TensorFlow 1 as it is"),
@@ -44,5 +44,5 @@ class Legacy(Command):
             return EXIT_USAGE
         name, *rest = words
         if name not in _SUB_COMMANDS:
-            raise ConfigError(f"unknown word {brief(name)}; words: {', '.join(_SUB_COMMANDS)}")
+            raise ConfigError(f"unknown word {brief(name)}; words: {listed(_SUB_COMMANDS)}")
         return int(importlib.import_module(_SUB_COMMANDS[name][0]).main(rest) or EXIT_OK)

@@ -53,8 +53,7 @@ def explain_error(error: BaseException, imports: Imports) -> str | None:
         line = (error.text or "").strip()
         return (
             f"{error.filename}:{error.lineno}: {error.msg}: {brief(line)}; code of Python 2 has "
-            "to be "
-            "converted first, for instance by `pip install fissix; fissix -w FILES`"
+            "to be converted first, for instance by `pip install fissix; fissix -w FILES`"
         )
     text = str(error)
     remedy = _remedy(error, text)

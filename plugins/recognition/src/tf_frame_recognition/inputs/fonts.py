@@ -11,6 +11,7 @@ from typing import Any
 from PIL import ImageFont
 
 from tf_frame.errors import DataError
+from tf_frame.text import listed
 
 # The usual folders of Linux, macOS and Windows.
 _FOLDERS = (
@@ -44,8 +45,8 @@ def find_fonts(named: Sequence[str], characters: Sequence[str]) -> list[str]:
     if usable or not named:
         return usable or [EMBEDDED]
     raise DataError(
-        f"--input.fonts {', '.join(named)}: none of the {len(files)} fonts there"
-        f" ({', '.join(_SUFFIXES)}) has all characters of --input.characters; give others"
+        f"--input.fonts {listed(named)}: none of the {len(files)} fonts there"
+        f" ({listed(_SUFFIXES)}) has all characters of --input.characters; give others"
     )
 
 

@@ -18,7 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from tf_frame.errors import DataError
-from tf_frame.text import brief
+from tf_frame.text import brief, short
 from tf_frame.text_file import BLANKS, existing_form, read_lines
 from tf_frame_vision.reading.inside import name_inside, path_below
 
@@ -67,7 +67,7 @@ def read_label_file(
         texts[name] = text
         lines.append(number)
     if not texts:
-        raise DataError(f"{path} has no line; it needs one such as: 1.jpg Hello")
+        raise DataError(f"{short(path)} has no line; it needs one such as: 1.jpg Hello")
     return texts, lines
 
 

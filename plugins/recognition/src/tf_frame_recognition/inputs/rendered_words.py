@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 from tf_frame import option
 from tf_frame.errors import DataError
+from tf_frame.text import short
 from tf_frame.text_file import read_names
 from tf_frame_recognition.inputs.text_examples import TextExampleOptions, TextExamples
 from tf_frame_vision.data_content import SplitContent
@@ -145,5 +146,5 @@ def _words(path: Path) -> list[str]:
     """
     words = list(dict.fromkeys(read_names(path)))
     if not words:
-        raise DataError(f"--input.words {path} has no word; write one a line")
+        raise DataError(f"--input.words {short(path)} has no word; write one a line")
     return words

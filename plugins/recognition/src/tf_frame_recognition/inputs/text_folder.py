@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from tf_frame import option
 from tf_frame.errors import DataError
+from tf_frame.text import short
 from tf_frame_recognition.inputs.label_file import LINE, read_label_file
 from tf_frame_recognition.inputs.text_examples import TextExampleOptions, TextExamples
 from tf_frame_vision.data_content import SplitContent
@@ -86,9 +87,9 @@ class TextFolder(TextExamples):
         if not path.is_file():
             names = visible(path.parent, folders=False) if path.parent.is_dir() else []
             raise DataError(
-                f"there is no file {path}, but {name_some(names)}. {_WHAT_TO_DO}, or name the file "
-                "of labels: --input.train_labels, --input.eval_labels; or give a folder with files "
-                f"or folders of the parts: {LAYOUTS}"
+                f"there is no file {short(path)}, but {name_some(names)}. {_WHAT_TO_DO}, or name "
+                "the file of labels: --input.train_labels, --input.eval_labels; or give a folder "
+                f"with files or folders of the parts: {LAYOUTS}"
             )
         texts, lines = read_label_file(root, base, path, self.params)
         headers = scan_headers(root, list(texts), max_pixels=self.params.max_pixels)

@@ -27,6 +27,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError
 from tf_frame.hooks import StopAtStepHook
+from tf_frame.text import listed
 from tf_frame_legacy import config as configs, optimizer_builder, training
 from tf_frame_legacy.batcher import BatchQueue
 from tf_frame_legacy.config import Config
@@ -189,7 +190,7 @@ def get_inputs(input_queue: Any) -> tuple[list[Any], dict[str, list[Any]]]:
     )
     if different := [other_names for other_names in all_names if other_names != names]:
         raise ConfigError(
-            f"one input has {', '.join(names)}, another has {', '.join(different[0])}; the "
+            f"one input has {listed(names)}, another has {listed(different[0])}; the "
             "inputs of a batch must have the same"
         )
     truth = {name: [example[name] for example in examples] for name in names}

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tf_frame.errors import ConfigError, DataError, translated_write_errors
-from tf_frame.text import printable
+from tf_frame.text import printable, short
 from tf_frame_vision.convert.records import Picture, Records
 from tf_frame_vision.convert.settings import claim, finish, same_files, write_names
 from tf_frame_vision.convert.shards import (
@@ -149,7 +149,7 @@ def _folder(path: Path) -> Iterator[None]:
         path.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(path, os.O_RDONLY)
     except OSError as error:
-        raise ConfigError(f"cannot write to {path}: {error.strerror}") from error
+        raise ConfigError(f"cannot write to {short(path)}: {error.strerror}") from error
     try:
         with translated_write_errors(
             f"cannot write to {path}",
@@ -165,7 +165,9 @@ def _lock(descriptor: int, path: Path) -> None:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
-        raise ConfigError(f"another conversion is writing to {path}: wait for its end") from error
+        raise ConfigError(
+            f"another conversion is writing to {short(path)}: wait for its end"
+        ) from error
 
 
 def _make_all(pictures: Sequence[Picture], records: Records, conversion: Conversion) -> Result:
@@ -214,8 +216,8 @@ def _keep(shard: Shard, rules: Rules) -> _Outcome:
     check_left_out(shard, missing, rules.records)
     if missing and not rules.skip_corrupt:
         raise DataError(
-            f"{shard.path}, made with --skip_corrupt, does without {len(missing)} images, such as "
-            f"{missing[0]}; give --skip_corrupt again, or mend them and delete that file"
+            f"{short(shard.path)}, made with --skip_corrupt, does without {len(missing)} images, "
+            f"such as {missing[0]}; give --skip_corrupt again, or mend them and delete that file"
         )
     rules.progress.advance(len(shard.pictures))
     return _Outcome(kept=True, skipped=missing)

@@ -8,23 +8,24 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from tf_frame.errors import ConfigError, DataError
+from tf_frame.text import short
 from tf_frame.visible_files import open_to_read
 
 
 def check_folder(path: Path, what: str) -> None:
     """Raises a `DataError` if the path is no folder; `what` is the content that it should have."""
     if not path.exists():
-        raise DataError(f"there is no {path}: give the folder of {what}")
+        raise DataError(f"there is no {short(path)}: give the folder of {what}")
     if not path.is_dir():
-        raise DataError(f"{path} is a file: give the folder of {what}")
+        raise DataError(f"{short(path)} is a file: give the folder of {what}")
 
 
 def check_apart(source: Path, output: Path) -> None:
     """Raises a `ConfigError` if the output is within the source."""
     if output.resolve().is_relative_to(source.resolve()):
         raise ConfigError(
-            f"OUTPUT {output} is within SOURCE {source}: a later run would read it; choose a "
-            "folder next to it"
+            f"OUTPUT {output} is within SOURCE {short(source)}: a later run would read it; "
+            "choose a folder next to it"
         )
 
 
@@ -56,11 +57,13 @@ def content(path: Path) -> bytes:
         with open_to_read(path) as file:
             return file.read()
     except OSError as error:
-        raise DataError(f"cannot read {path}: {error.strerror}") from error
+        raise DataError(f"cannot read {short(path)}: {error.strerror}") from error
 
 
 def _status(path: Path) -> os.stat_result:
     try:
         return path.stat()
     except OSError as error:
-        raise DataError(f"cannot read {path}: {error.strerror}; mend or remove it") from error
+        raise DataError(
+            f"cannot read {short(path)}: {error.strerror}; mend or remove it"
+        ) from error

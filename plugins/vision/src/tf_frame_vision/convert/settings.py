@@ -13,7 +13,7 @@ from typing import Any
 
 from tf_frame.atomic_output import write_file
 from tf_frame.errors import ConfigError, DataError
-from tf_frame.text import brief
+from tf_frame.text import brief, listed, short
 from tf_frame.text_file import is_unicode, read_json, split_lines
 
 
@@ -87,14 +87,13 @@ def write_names(output: Path, file: str, lines: Sequence[str]) -> None:
     for line in lines:
         if split_lines(line) != [line] or "\0" in line or not is_unicode(line):
             raise DataError(
-                f"{file} cannot hold {brief(line)}, which has a line end, a zero or bytes that "
-                "are no "
-                "text; rename the class"
+                f"{short(file)} cannot hold {brief(line)}, which has a line end, a zero or bytes "
+                "that are no text; rename the class"
             )
     content = "\n".join([*lines, ""]).encode()
     if path.exists() and path.read_bytes() != content:
         raise DataError(
-            f"{path} names other classes than these: {', '.join(lines[:5])}"
+            f"{short(path)} names other classes than these: {listed(lines[:5])}"
             f"{' ...' if len(lines) > 5 else ''}; all splits in a folder must have the same classes"
         )
     write_file(str(path), content)
@@ -109,7 +108,7 @@ def _compare(path: Path, split: str, settings: Mapping[str, Any]) -> None:
         earlier = dict(read_json(path)["settings"])
     except (DataError, ValueError, KeyError, TypeError) as error:
         raise DataError(
-            f"{path} is damaged ({error}); delete it and the files {split}-*"
+            f"{short(path)} is damaged ({error}); delete it and the files {split}-*"
         ) from error
     changed_keys = [key for key, value in settings.items() if earlier.get(key) != value]
     if changed_keys:

@@ -19,7 +19,7 @@ from tqdm import tqdm
 
 from tf_frame.atomic_output import atomic_output
 from tf_frame.errors import DataError, TfFrameError, short_reason, translated_write_errors
-from tf_frame.text import printable
+from tf_frame.text import printable, short
 from tf_frame_vision.convert.records import CorruptImage, Picture, Records
 
 
@@ -246,7 +246,9 @@ def _read_back(path: str, shard: Shard, digests: list[bytes], rules: Rules) -> l
                 f"of {len(digests)} records {len(content.digests)} were read back, or others"
             )
     except DamagedShard as error:
-        raise TfFrameError(f"{shard.path} was not written well: {error}; check the disk") from error
+        raise TfFrameError(
+            f"{short(shard.path)} was not written well: {error}; check the disk"
+        ) from error
     return content.missing
 
 

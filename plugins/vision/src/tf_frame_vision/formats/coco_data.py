@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tf_frame.errors import DataError
-from tf_frame.text import brief
+from tf_frame.text import brief, short
 from tf_frame.text_file import normal_name
 from tf_frame_vision.formats.coco_file import CocoContent, read_coco_file
 from tf_frame_vision.formats.coco_layout import ImageFinder, find_coco
@@ -81,7 +81,9 @@ def read_coco(root: Path, params: Any, parse: Parser, *, kind: str) -> CocoData:
         paths = [find(name) if name else "" for name in content.names]
         twice = find_repeated(filter(None, paths))
         if twice is not None:
-            raise DataError(f"{content.path} has several names for the image {twice}; correct them")
+            raise DataError(
+                f"{short(content.path)} has several names for the image {twice}; correct them"
+            )
         classes = np.searchsorted(np.array(ids, np.int64), content.category_ids)
         parts.append(CocoPart(content, paths, classes.astype(np.int32)))
     merged = [
@@ -112,14 +114,14 @@ def _find_categories(content: CocoContent, used: set[int]) -> tuple[dict[int, st
             "object; it is no class"
         ]
     if not categories:
-        raise DataError(f"{content.path} has no category")
+        raise DataError(f"{short(content.path)} has no category")
     twice = find_repeated(category.id for category in categories)
     if twice is not None:
-        raise DataError(f"{content.path} has the category id {twice} twice")
+        raise DataError(f"{short(content.path)} has the category id {twice} twice")
     same = find_repeated(normal_name(category.name) for category in categories)
     if same is not None:
         raise DataError(
-            f"{content.path} has two categories with the name {brief(same)}; rename one"
+            f"{short(content.path)} has two categories with the name {brief(same)}; rename one"
         )
     return {category.id: category.name for category in categories}, notes
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from tf_frame.errors import DataError
 from tf_frame.json_lists import read_json_lists
+from tf_frame.text import listed, short
 from tf_frame_vision.formats.coco_records import NO_NUMBER, Category, Parser, Records
 from tf_frame_vision.reading.array_cache import Content, cached
 from tf_frame_vision.reading.damage import Damage
@@ -103,5 +104,5 @@ def _read(path: Path, parse: Parser) -> Content:
             for place, element in enumerate(elements):
                 take(place, element)
     if missing:
-        raise DataError(f"{path} has no list {', '.join(missing)}; is it a file of instances?")
+        raise DataError(f"{short(path)} has no list {listed(missing)}; is it a file of instances?")
     return records.content()

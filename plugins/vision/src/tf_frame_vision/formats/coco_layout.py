@@ -20,6 +20,7 @@ from typing import Any
 
 from tf_frame import option
 from tf_frame.errors import DataError
+from tf_frame.text import short
 from tf_frame_vision.reading.folders import first_existing, visible
 from tf_frame_vision.reading.inside import first_inside, inside, longest_end, path_below
 from tf_frame_vision.reading.splits import TEST, Splits, check_one_choice, find_splits
@@ -189,8 +190,8 @@ def _only_file(root: Path, evaluation: Path | None) -> Path:
             if paths:
                 break
     raise DataError(
-        f"{root} has no annotations/instances_train*.json, and {len(names)} JSON files; say which "
-        "one to train on: --input.train_annotations FILE"
+        f"{short(root)} has no annotations/instances_train*.json, and {len(names)} JSON files; "
+        "say which one to train on: --input.train_annotations FILE"
     )
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tf_frame.errors import DataError
-from tf_frame.text import brief
+from tf_frame.text import brief, short
 from tf_frame.text_file import parse_integer
 from tf_frame_vision.formats.record_fields import (
     LARGEST_ID,
@@ -80,8 +80,8 @@ class Records:
                 raise ValueError
         except (KeyError, TypeError, ValueError):
             raise DataError(
-                f"{self._path}: category {place} of the list has no id, which is a number, or no "
-                "name"
+                f"{short(self._path)}: category {place} of the list has no id, which is a "
+                "number, or no name"
             ) from None
         self._categories.append(Category(id_, name, str(record.get("supercategory") or "")))
 

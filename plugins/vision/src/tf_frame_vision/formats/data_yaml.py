@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 
 from tf_frame.errors import DataError
-from tf_frame.text import brief
+from tf_frame.text import brief, short
 from tf_frame.text_file import normal_name, parse_integer, read_text
 from tf_frame.yaml_text import Bounded, YamlError, parse_yaml
 from tf_frame_vision.formats.yolo_labels import LARGEST_CLASS
@@ -39,9 +39,11 @@ def read_yaml(path: Path) -> dict[str, Any]:
     try:
         content = parse_yaml(read_text(path), _Texts)
     except YamlError as error:
-        raise DataError(f"{path} is no YAML: {error}") from None
+        raise DataError(f"{short(path)} is no YAML: {error}") from None
     if not isinstance(content, dict):
-        raise DataError(f"{path} is no data set of YOLO: it has no lines such as names: [cat, dog]")
+        raise DataError(
+            f"{short(path)} is no data set of YOLO: it has no lines such as names: [cat, dog]"
+        )
     return content
 
 
@@ -64,14 +66,18 @@ def parse_names(path: Path, content: Any) -> list[str]:
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
             raise ValueError("it is no list of texts")
     except KeyError as error:
-        raise DataError(f"{path}, names: there is no class {error}; they count from 0") from None
+        raise DataError(
+            f"{short(path)}, names: there is no class {error}; they count from 0"
+        ) from None
     except ValueError as error:
-        raise DataError(f"{path}, names and nc: {error}") from None
+        raise DataError(f"{short(path)}, names and nc: {error}") from None
     if total not in (None, len(names)):
-        raise DataError(f"{path} has {len(names)} names, but nc is {total}; correct one of them")
+        raise DataError(
+            f"{short(path)} has {len(names)} names, but nc is {total}; correct one of them"
+        )
     twice = find_repeated(map(normal_name, names))
     if twice is not None:
-        raise DataError(f"{path} names the class {brief(twice)} twice; rename one")
+        raise DataError(f"{short(path)} names the class {brief(twice)} twice; rename one")
     return names
 
 
@@ -88,4 +94,4 @@ def count_keypoints(path: Path | None, content: Any) -> int:
         points, numbers = map(parse_integer, shape)
         return points * numbers
     except (TypeError, ValueError):
-        raise DataError(f"{path}, kpt_shape: {shape} are no two whole numbers") from None
+        raise DataError(f"{short(path)}, kpt_shape: {shape} are no two whole numbers") from None

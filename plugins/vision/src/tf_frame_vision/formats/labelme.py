@@ -13,6 +13,7 @@ from typing import Any
 
 from tf_frame import option
 from tf_frame.errors import DataError
+from tf_frame.text import short
 from tf_frame_vision.example_input import IMAGE_SUFFIXES
 from tf_frame_vision.formats.labelme_shapes import (
     BACKGROUND,
@@ -127,7 +128,7 @@ def read_labelme(root: Path, params: Any) -> LabelmeData:
         if result is not None
     }
     if not images:
-        raise DataError(f"{root} has no JSON file of labelme, with a list of shapes")
+        raise DataError(f"{short(root)} has no JSON file of labelme, with a list of shapes")
     _check_once([image for image in images.values() if not image.error])
     training, *evaluation = [[images[file] for file in part if file in images] for part in parts]
     used = [image.path for image in images.values()]
@@ -206,7 +207,7 @@ def _check_once(images: Sequence[LabelmeImage]) -> None:
     path = find_repeated(image.path for image in images)
     if path is not None:
         first, second = [image.file for image in images if image.path == path][:2]
-        raise DataError(f"both {first} and {second} describe {path}; remove one of them")
+        raise DataError(f"both {first} and {second} describe {short(path)}; remove one of them")
 
 
 def _class_names(
@@ -224,5 +225,5 @@ def _class_names(
     names = find_class_names(root, str(path), labels.difference(special), next(faults, ""))
     names = [name for name in names if name not in special]
     if not names:
-        raise DataError(f"{path} names no class")
+        raise DataError(f"{short(path)} names no class")
     return names

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tf_frame.errors import DataError
+from tf_frame.text import short
 from tf_frame_vision.formats.yolo_labels import (
     COLUMNS,
     examine_labels,
@@ -118,7 +119,7 @@ def read_yolo(root: Path, params: Any) -> YoloData:
     missing = results.count(Problem(MISSING))
     if missing == len(results):
         raise DataError(
-            f"no image of {root} has a label file; that of {images[0]} would be {labels[0]}"
+            f"no image of {short(root)} has a label file; that of {images[0]} would be {labels[0]}"
         )
     count = len(layout.training)
     parts = [

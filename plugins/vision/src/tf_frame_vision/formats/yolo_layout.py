@@ -22,7 +22,7 @@ from typing import Any
 
 from tf_frame import option
 from tf_frame.errors import DataError
-from tf_frame.text import brief
+from tf_frame.text import brief, short
 from tf_frame.text_file import BLANKS, read_lines
 from tf_frame_vision.example_input import IMAGE_SUFFIXES
 from tf_frame_vision.formats.data_yaml import count_keypoints, parse_names, read_yaml
@@ -94,7 +94,7 @@ def find_layout(root: Path, params: Any) -> Layout:
     else:
         training, evaluation = finder.from_names(params.eval_split)
     if not training:
-        raise DataError(f"{root} has no image to train on; is it a data set of YOLO?")
+        raise DataError(f"{short(root)} has no image to train on; is it a data set of YOLO?")
     training, evaluation = finder.unique(training), evaluation and finder.unique(evaluation)
     keypoints = count_keypoints(path, content)
     return Layout(names, names_file, training, evaluation, keypoints, finder.notes, finder.splits)
@@ -182,7 +182,7 @@ class _Finder:
     def _place(self, source: str, base: str, value: Any) -> Path:
         """Returns a folder or list of data.yaml, which may come from another machine."""
         if not isinstance(value, str) or not value.strip():
-            raise DataError(f"{source}: {brief(value)} is no path of a folder or list")
+            raise DataError(f"{short(source)}: {brief(value)} is no path of a folder or list")
         folder = self._source.parent
         path = self._existing((folder / base, folder), value)
         if path is not None:
@@ -190,7 +190,7 @@ class _Finder:
         path = self._end(os.path.join(base, value))
         if path is None:
             inside(self._root, value, allow_outside=self._outside, source=source)
-            raise DataError(f"{source}: there is no {value} in {self._root}")
+            raise DataError(f"{short(source)}: there is no {value} in {short(self._root)}")
         name = path_below(self._root, path)
         # Roboflow writes ../train/images for train/images.
         if value.lstrip("./") != name:
@@ -242,7 +242,7 @@ def _class_names(
     path = path or first_existing(root, _NAMES)
     if path is None:
         raise DataError(
-            f"{root} has no data.yaml with names, and no classes.txt; write the name of a class"
-            " in each line of classes.txt, from class 0 on"
+            f"{short(root)} has no data.yaml with names, and no classes.txt; write the name of a "
+            "class in each line of classes.txt, from class 0 on"
         )
     return read_class_names(path), path

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from tf_frame.errors import DataError
-from tf_frame.text import brief
+from tf_frame.text import brief, short
 from tf_frame.text_file import normal_name, read_names
 
 _Value = TypeVar("_Value", bound=Hashable)
@@ -24,10 +24,10 @@ def read_class_names(path: Path) -> list[str]:
     """
     names = read_names(path)
     if not names:
-        raise DataError(f"{path} names no class; write the name of a class in each line")
+        raise DataError(f"{short(path)} names no class; write the name of a class in each line")
     twice = find_repeated(map(normal_name, names))
     if twice is not None:
-        raise DataError(f"{path} names the class {brief(twice)} twice; remove one line")
+        raise DataError(f"{short(path)} names the class {brief(twice)} twice; remove one line")
     return names
 
 
@@ -49,7 +49,7 @@ def find_class_names(folder: Path, given: str, found: Iterable[str], fault: str 
     names = sorted({normal_name(name): name for name in sorted(found)}.values())
     if not names:
         example = f"; the first that cannot be used: {fault}" if fault else ""
-        raise DataError(f"no annotation in {folder} has a class{example}")
+        raise DataError(f"no annotation in {short(folder)} has a class{example}")
     return names
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from tf_frame import option
 from tf_frame.errors import DataError
+from tf_frame.text import short
 from tf_frame.text_file import normal_name
 from tf_frame.visible_files import list_entries, walk_files
 
@@ -35,10 +36,10 @@ def existing_folder(folder: str | Path, option: str, what_to_do: str) -> Path:
         raise DataError(f"{option} is not given. {what_to_do}.")
     path = Path(folder).expanduser()
     if path.name.lower().endswith(_ARCHIVES) and path.is_file():
-        raise DataError(f"{path} ({option}) is no folder; unpack it and give its folder")
+        raise DataError(f"{short(path)} ({option}) is no folder; unpack it and give its folder")
     if not path.is_dir():
         raise DataError(
-            f"the folder {path} ({option}) does not exist, or is not a folder. {what_to_do}."
+            f"the folder {short(path)} ({option}) does not exist, or is not a folder. {what_to_do}."
         )
     return path
 
@@ -72,7 +73,7 @@ def visible(folder: Path, *, folders: bool, left_out: Counter[str] | None = None
     try:
         entries, hidden = list_entries(folder)
     except OSError as error:
-        raise DataError(f"the folder {folder} cannot be read: {error.strerror}") from None
+        raise DataError(f"the folder {short(folder)} cannot be read: {error.strerror}") from None
     _count_hidden(hidden, left_out)
     return [entry.name for entry in entries if entry.is_dir() == folders]
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from tf_frame.errors import DataError
-from tf_frame.text import brief
+from tf_frame.text import brief, short
 from tf_frame.text_file import existing_form
 
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]|\\\\")
@@ -109,8 +109,7 @@ def name_inside(
     leads_out = drive or name.startswith("/") or within.split("/", 1)[0] == ".."
     if leads_out and not allow_outside:
         raise DataError(
-            f"{prefix}the path {brief(name)} leads out of the data folder {root}; move the file "
-            "into it,"
-            " or give --input.allow_outside if you trust the data"
+            f"{prefix}the path {brief(name)} leads out of the data folder {short(root)}; move "
+            "the file into it, or give --input.allow_outside if you trust the data"
         )
     return within

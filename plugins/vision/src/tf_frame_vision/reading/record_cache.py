@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from tf_frame.errors import DataError
+from tf_frame.text import short
 from tf_frame_vision.reading import cache
 from tf_frame_vision.reading.cache import FOLDER
 
@@ -50,8 +51,8 @@ def cache_folder(path: Path, *, needed: bool) -> Path | None:
                 return folder
     if needed:
         raise DataError(
-            f"{path} is gzipped, and neither {candidates[0]} nor {candidates[1]} can be written to "
-            "unpack it; run gunzip on a copy of the file"
+            f"{short(path)} is gzipped, and neither {candidates[0]} nor {candidates[1]} can be "
+            "written to unpack it; run gunzip on a copy of the file"
         )
     return None
 
@@ -114,8 +115,8 @@ def unpack(folder: Path, path: Path) -> str:
     except OSError as error:
         (folder / f"{path.name}.partial").unlink(missing_ok=True)
         raise DataError(
-            f"{path} is gzipped and cannot be unpacked to {folder}: {error.strerror or error}; "
-            "free space there, or run gunzip on the file"
+            f"{short(path)} is gzipped and cannot be unpacked to {short(folder)}: "
+            f"{error.strerror or error}; free space there, or run gunzip on the file"
         ) from None
     return damage
 

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from tf_frame.errors import DataError
+from tf_frame.text import short
 from tf_frame_vision.reading import cache, record_cache
 
 _HEADER = struct.Struct("<QI")
@@ -63,7 +64,7 @@ def index_records(path: Path) -> RecordIndex:
         seen = cache.file_state(path)
         is_gzipped = _is_gzipped(path)
     except OSError as error:
-        raise DataError(f"{path} cannot be read: {error.strerror}") from None
+        raise DataError(f"{short(path)} cannot be read: {error.strerror}") from None
     folder = record_cache.cache_folder(path, needed=is_gzipped)
     if folder is None:
         return _indexed(path, None, "")
@@ -84,7 +85,7 @@ def _indexed(path: Path, copy: Path | None, cut: str) -> RecordIndex:
         with (copy or path).open("rb", buffering=0) as file:
             damage = _walk(file, file.seek(0, 2), offsets) or cut
     except OSError as error:
-        raise DataError(f"{path} cannot be read: {error.strerror}") from None
+        raise DataError(f"{short(path)} cannot be read: {error.strerror}") from None
     return RecordIndex(path, offsets, f"{path}: {damage}" if damage else "", copy)
 
 

@@ -27,6 +27,7 @@ from typing import Any
 from tqdm import tqdm
 
 from tf_frame.errors import DataError
+from tf_frame.text import short
 from tf_frame_vision.reading import cache
 
 # Files that are examined in a row, because each task of a pool costs as much as a file.
@@ -152,7 +153,9 @@ def _examine(examine: Callable[[Path], Any], path: Path) -> Any:
         result = examine(path)
     except DataError as error:
         text = str(error)
-        return Problem(f"it {text.removeprefix(f'{path} ')}" if f"{path} " in text else text)
+        return Problem(
+            f"it {text.removeprefix(f'{short(path)} ')}" if f"{short(path)} " in text else text
+        )
     except OSError as error:
         return _unreadable(error)
     # As a later start gets it.

@@ -11,6 +11,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from tf_frame.errors import DataError, NoDataError
+from tf_frame.text import short
 from tf_frame_vision.reading.folders import name_some, visible
 
 _SHARD = re.compile(r"(?<=[-_])(\d{5})-of-(\d{5})")
@@ -36,7 +37,7 @@ def find_shards(folder: Path, patterns: Sequence[str], option: str) -> list[Path
             _check_shards(paths, names)
             return paths
     raise NoDataError(
-        f"the folder {folder} has no file that is called {' or '.join(patterns)}, but"
+        f"the folder {short(folder)} has no file that is called {' or '.join(patterns)}, but"
         f" {name_some(names, 'it has no file at all')}. Say what they are called: {option} PATTERN"
     )
 
@@ -45,7 +46,7 @@ def _check_once(names: Sequence[str], pattern: str, folder: Path) -> None:
     """Refuses a file that is there twice, gzipped and unpacked: its records would count twice."""
     both = [name for name in names if fnmatchcase(f"{name}.gz", pattern) and f"{name}.gz" in names]
     if both and fnmatchcase(both[0], pattern):
-        raise DataError(f"{folder} has {both[0]} and {both[0]}.gz; remove one of the two")
+        raise DataError(f"{short(folder)} has {both[0]} and {both[0]}.gz; remove one of the two")
 
 
 def _check_shards(paths: Sequence[Path], names: Sequence[str]) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tf_frame.errors import ConfigError, DataError
+from tf_frame.text import short
 from tf_frame_vision.reading.folders import visible
 
 TRAIN, EVAL, TEST = "train", "eval", "test"
@@ -108,7 +109,8 @@ def find_splits(
     # Without a part to train on, these may be no parts, but classes.
     if training is not None and twice:
         raise DataError(
-            f"{folder} has both {twice[0]}, of the same meaning; remove or rename one of them"
+            f"{short(folder)} has both {twice[0]}, of the same meaning; remove or rename one of "
+            "them"
         )
     if training is not None and test is None:
         check_held_out(folder, eval_split)
@@ -125,8 +127,8 @@ def check_held_out(folder: Path, eval_split: str) -> None:
     """
     if eval_split == "test":
         raise DataError(
-            f"--input.eval_split test: {folder} has no part called {' or '.join(_NAMES[TEST])};"
-            " leave the option out to hold out a part"
+            f"--input.eval_split test: {short(folder)} has no part called "
+            f"{' or '.join(_NAMES[TEST])}; leave the option out to hold out a part"
         )
 
 
