@@ -14,6 +14,8 @@ import os
 import re
 from collections.abc import Iterator
 
+from tf_frame.text import short
+
 EXIT_OK = 0
 EXIT_FAILED = 1
 EXIT_USAGE = 2
@@ -99,6 +101,20 @@ def _main_line(error: BaseException) -> str:
 def is_disk_full(error: BaseException) -> bool:
     """Returns whether an error means a full disk; TensorFlow has several classes for it."""
     return any(text in str(error) for text in _DISK_FULL)
+
+
+def machine_error(error: BaseException) -> TfFrameError | None:
+    """Returns the error for the user where no code is to blame; None for another error.
+
+    A disk is full, or a name is longer than file systems allow, whichever code meets it first.
+    """
+    if isinstance(error, TfFrameError):
+        return None
+    if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
+        return ConfigError(f"{short(error.filename)}: {error.strerror}; give a shorter name")
+    if is_disk_full(error):
+        return TfFrameError(f"{short(short_reason(error))}; make room, and give the command again")
+    return None
 
 
 @contextlib.contextmanager

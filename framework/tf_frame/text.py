@@ -13,14 +13,14 @@ import reprlib
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-# Control characters, line ends of Unicode, marks that override the direction of a text, and halves
-# of characters, which stand for bytes of a file name that are no text.
-_CONTROL = re.compile("[\0-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+# Control characters, line ends of Unicode, marks that override the direction of a text, halves of
+# characters, which stand for bytes of a file name that are no text, and what is no character.
+_CONTROL = re.compile("[\0-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 # Spreadsheets run a cell that begins so; also with the wide forms of East Asia. The quotes are of
 # this module: a second one keeps two different cells different.
 _FORMULA = re.compile(r"'*\s*[=+\-@\uff1d\uff0b\uff0d\uff20]")
 # Characters of a value that a message quotes; of a path or a sentence; of a list of names.
-_LONGEST_VALUE, _LONGEST_TEXT, _LONGEST_LIST = 80, 160, 160
+_LONGEST_VALUE, _LONGEST_TEXT, _LONGEST_LIST = 80, 160, 140
 # Python refuses to write longer whole numbers as text.
 _LONGEST_NUMBER_BITS = 10_000
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")

@@ -1,7 +1,8 @@
-"""Parses YAML within bounds, so that a few hundred bytes cannot take gigabytes or minutes."""
+"""Parses YAML within bounds, so that no text takes gigabytes or minutes; writes quotes."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import yaml
@@ -75,3 +76,33 @@ def parse_yaml(text: str, loader: type[Any]) -> Any:
         raise YamlError(short(" ".join(str(error).split()))) from None
     except (ValueError, OverflowError) as error:  # A date or a number that Python does not have.
         raise YamlError(f"a value of it: {short(error)}") from None
+
+
+class QuotedText(str):
+    """A text that is written in double quotes, with escapes of all that is not ASCII.
+
+    Other programs, unlike PyYAML, read 1e-3 and y as no text.
+    """
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes `QuotedText`."""
+
+
+_Dumper.add_representer(
+    QuotedText,
+    lambda dumper, text: dumper.represent_scalar("tag:yaml.org,2002:str", text, style='"'),
+)
+
+
+def to_quoted_yaml(content: Any, *, flow: bool = False) -> str:
+    """Returns content, in which texts may be `QuotedText`, as YAML.
+
+    Args:
+      content: texts, numbers, lists, mappings.
+      flow: write it in one line.
+    """
+    text: str = yaml.dump(
+        content, Dumper=_Dumper, sort_keys=False, width=math.inf, default_flow_style=flow
+    )
+    return text

@@ -46,7 +46,7 @@ def test_an_error_of_endless_length_is_cut_in_the_middle(capsys):
     complain(f"a.txt: {'9' * 5000}; save it\nsecond {'x' * 100}")
     first, second = capsys.readouterr().err.splitlines()
     assert first.startswith("a.txt: 9") and first.endswith("9; save it")
-    assert " ... 3016 more characters ... " in first
+    assert " ... 4016 more characters ... " in first
     assert second == f"second {'x' * 100}"
 
 

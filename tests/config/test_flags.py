@@ -82,6 +82,13 @@ def test_a_wrong_word_is_explained(words, message):
     assert str(error.value) == message
 
 
+@pytest.mark.parametrize("name", ["x" * 3000, "deep" + "x" * 3000, "a." + "b" * 3000])
+def test_an_unknown_name_of_any_length_is_refused_in_a_short_line(name):
+    with pytest.raises(ConfigError, match="unknown option --") as error:
+        parse_flags([f"--{name}"], OPTIONS)
+    assert len(str(error.value)) < 300
+
+
 def test_no_document_gives_a_switch_a_second_word():
     root = Path(__file__).parents[2]
     documents = [*root.glob("*.md"), *root.glob("docs/**/*.md"), *root.glob("plugins/*/*.md")]

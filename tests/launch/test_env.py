@@ -1,9 +1,12 @@
 import json
 import re
 import shlex
+import subprocess
 
 import pytest
+from hypothesis import strategies
 
+from properties import COUNTS, TEXTS, check_many
 from tf_frame.cluster.tf_config import cluster_config
 from tf_frame.errors import ConfigError
 from tf_frame.launch import env
@@ -65,3 +68,16 @@ def test_without_hosts_the_tasks_are_on_this_machine(capsys):
 def test_addresses_that_are_not_one_of_each_task_are_refused(hosts, message):
     with pytest.raises(ConfigError, match=re.escape(message)):
         env.main(JOB, {"hosts": hosts})
+
+
+@COUNTS
+def test_a_shell_reads_the_words_of_the_job(count, capsys):
+    def check(words):
+        job = Job(words=["run", *words], model_dir="a")
+        _, line = printed(job, (), capsys)
+        program = line.replace(" tf-frame ", " printf '%s\\0' ", 1)
+        done = subprocess.run(["bash", "-c", program], capture_output=True, check=True)
+        assert done.stdout.decode().split("\0")[:-1] == list(job.words)
+
+    words = TEXTS.filter(lambda text: "\0" not in text)
+    check_many(check, count, words=strategies.lists(words, max_size=5))

@@ -2,11 +2,14 @@ import re
 
 import pytest
 import yaml
+from hypothesis import strategies
 
+from properties import COUNTS, TEXTS, check_many
 from tf_frame.cli.main import main
 from tf_frame.errors import ConfigError
 from tf_frame.launch import kubernetes
 from tf_frame.launch.job import Job
+from tf_frame.text import printable
 
 VALUES = {option.name: option.default for option in kubernetes.OPTIONS} | {
     "image": "site/x:1",
@@ -144,6 +147,32 @@ def test_every_task_runs_the_words_in_the_image(capsys):
     kubernetes.main(make_job(more=["1e-3", "y"]), VALUES | {"name": "n"})
     text = capsys.readouterr().out
     assert '- "1e-3"' in text and '- "y"' in text and 'name: "n"' in text
+
+
+def expanded(text):
+    """A word as the kubelet hands it to the container: `$(NAME)` is a variable, `$$` is `$`.
+
+    Of third_party/forked/golang/expansion/expand.go of Kubernetes, with every variable empty.
+    """
+    return re.sub(r"\$(\$|\(\w+\))", lambda match: "$" if match[1] == "$" else "", text)
+
+
+@COUNTS
+def test_a_container_gets_the_words_of_the_job(count, capsys):
+    def check(words, name):
+        job = make_job(f"/runs/{name}", more=words, num_ps=0, num_workers=1, evaluator=False)
+        try:
+            manifest = printed(job, capsys, name="a")
+        except ConfigError:
+            assert printable(name) != name
+            return
+        (container,) = pods(manifest)["Chief"]["containers"]
+        assert [*map(expanded, container["args"])] == list(job.words)
+        assert container["volumeMounts"][0]["mountPath"] == "/runs"
+
+    words = TEXTS | strategies.sampled_from(["$(HOME)", "$$", "a$b", "1e-3", "y", "- a", "# a"])
+    names = TEXTS.filter(lambda name: "/" not in name and name not in ("", ".", ".."))
+    check_many(check, count, words=strategies.lists(words, max_size=5), name=names)
 
 
 def test_a_task_is_started_again_after_a_signal_and_not_after_an_error(capsys):

@@ -4,12 +4,15 @@ import subprocess
 import sys
 
 import pytest
+from hypothesis import strategies
 
+from properties import COUNTS, TEXTS, check_many
 from tf_frame.cli.main import main
 from tf_frame.cluster.slurm import PORT
 from tf_frame.errors import ConfigError, TfFrameError
 from tf_frame.launch import slurm
 from tf_frame.launch.job import Job
+from tf_frame.text import printable
 
 VALUES = {option.name: option.default for option in slurm.OPTIONS}
 SBATCH = """#!/bin/sh
@@ -147,6 +150,72 @@ def test_paths_with_spaces_quotes_and_percent_signs():
     assert "/my runs/50%" in command(text)
     text = slurm.script(make_job("/my runs/it's"), VALUES | {"slurm_port": 3000})
     subprocess.run(["bash", "-n"], input=text, text=True, check=True)
+
+
+# What srun starts is a program that writes down the words it is given.
+SRUN = """#!/bin/bash
+while [[ $1 == --* ]]; do shift; done
+exec "$@"
+"""
+PYTHON = """#!/bin/bash
+printf '%s\\0' "$@" > {folder}/given
+"""
+
+
+@pytest.fixture
+def given_words(tmp_path, monkeypatch):
+    """Runs a script as Slurm does, and returns the words that a task gets."""
+    for name, text in (("srun", SRUN), ("python", PYTHON.format(folder=tmp_path))):
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setattr(slurm.sys, "executable", str(tmp_path / "python"))
+    path = f"{tmp_path}:{os.environ['PATH']}"
+
+    def run(text):
+        subprocess.run(["bash"], input=text.encode(), env={"PATH": path}, check=True)
+        return (tmp_path / "given").read_bytes().split(b"\0")[:-1]
+
+    return run
+
+
+# No process gets a zero in a word.
+WORDS = TEXTS.filter(lambda text: "\0" not in text) | strategies.sampled_from(
+    ["$(id)", "`id`", "-x", "--", "a b", "&", "; exit 3", "\x1b[1m", "\u00a0", "*", "!", "\\"]
+)
+
+
+@COUNTS
+def test_a_task_gets_the_words_of_the_job(count, given_words):
+    def check(words):
+        words = ["run", *words]
+        text = slurm.script(Job(words=words, model_dir="/shared/first"), VALUES)
+        expected = [*words, "--cluster_from", "slurm", "--num_ps_tasks", "0"]
+        assert given_words(text) == [b"-m", b"tf_frame", *(word.encode() for word in expected)]
+        assert printable(text, keep="\n") == text
+
+    check_many(check, count, words=strategies.lists(WORDS, max_size=5))
+
+
+@COUNTS
+def test_sbatch_reads_the_name_of_the_folder_or_the_job_is_refused(count):
+    def check(name):
+        try:
+            text = slurm.script(make_job(f"/shared/{name}"), VALUES)
+        except ConfigError:
+            assert printable(name) != name
+        else:
+            name_line, _, log_line, *_ = directives(text)
+            assert name_line == f"--job-name={name}"
+            folder = log_line.removeprefix("--output=").removesuffix("/logs/slurm-job-%j.log")
+            assert folder == f"/shared/{name}".replace("%", "%%")
+
+    names = WORDS.filter(lambda name: "/" not in name and name not in ("", ".", ".."))
+    check_many(check, count, name=names)
+
+
+def test_blanks_of_other_scripts_are_kept():
+    text = slurm.script(make_job("/shared/a\u00a0b\u3000c"), VALUES)
+    assert directives(text)[0] == "--job-name=a\u00a0b\u3000c"
 
 
 @pytest.mark.parametrize("name", ["a\nscancel 1", "a\r", "a\x1b[1m", "a\u2028b"])

@@ -8,7 +8,6 @@ import io
 import json
 import os
 import random
-import re
 import shutil
 import sys
 import tempfile
@@ -17,13 +16,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from command_cases import COMMAND_KINDS, CONTROL, run_command_case
 from data_sets import KINDS, Kind
 
 # Examples of a data set of many damaged ones.
 _MANY = 40
 _BATCHES = 2
-# Control characters that no output may have: they steer a terminal.
-_CONTROL = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _SHORT = ("--train_batch_size", "2", "--eval_batch_size", "2", "--max_steps", "1")
 _SMALL = {"classification": ("--model.name", "lenet")}
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
@@ -59,11 +57,16 @@ def run_cases(options: argparse.Namespace) -> None:
             tempfile.tempdir = str(root / "temporary")
             os.mkdir(tempfile.tempdir)
             os.environ["XDG_CACHE_HOME"] = str(root / "cache")
-            outcome, text = _run_case(KINDS[name], root, seed, options, opened)
+            if name in COMMAND_KINDS:
+                outcome, text, memory = run_command_case(name, root, seed, options)
+            else:
+                outcome, text = _run_case(KINDS[name], root, seed, options, opened)
+                memory = _peak_memory()
             if options.keep and outcome not in ("used", "refused"):
-                _keep(root / "data", Path(options.keep) / f"{name}-{seed}")
+                kept = root if name in COMMAND_KINDS else root / "data"
+                _keep(kept, Path(options.keep) / f"{name}-{seed}")
             tempfile.tempdir = None
-        print(json.dumps([outcome, text, _peak_memory()]), file=results, flush=True)
+        print(json.dumps([outcome, text, memory]), file=results, flush=True)
 
 
 def _keep(source: Path, target: Path) -> None:
@@ -210,8 +213,8 @@ def _run_commands(commands: Iterator[list[str]]) -> Iterator[tuple[str, str]]:
         described = f"{' '.join(words[:2])}: exit {code}: {text[-3000:]}"
         if "Traceback" in text or code not in (0, 1, 2):
             yield "exception", described
-        elif _CONTROL.search(text):
-            yield "control", f"{_CONTROL.search(text)}: {described}"
+        elif CONTROL.search(text):
+            yield "control", f"{CONTROL.search(text)}: {described}"
         else:
             yield "refused" if code else "used", described
         if code:

@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 _NUMBERS = (-1, 0, 1.5, 2**31, 2**63, -(2**63) - 1, 10**400, 1e308, float("nan"), float("-inf"))
-_TEXTS = (
+TEXTS = (
     *("", " ", "..", "/", "/dev/zero", "../outside/canary.png", "..\\outside\\canary.png"),
     *("C:\\canary.png", "file:///etc/passwd", "a\0b", "a\nb", "\x1b[31mred", "=1+1", "\u202eabc"),
     *("\u2028", "e\u0301", "x" * 300, "x" * 5000, "~/canary.png", "$HOME", "%2e%2e/canary.png"),
@@ -99,7 +99,7 @@ def _odd_value(random: Random, outside: str) -> Any:
     if kind == "number":
         return random.choice(_NUMBERS)
     if kind == "text":
-        return random.choice((*_TEXTS, f"{outside}/canary.png", f"{outside}"))
+        return random.choice((*TEXTS, f"{outside}/canary.png", f"{outside}"))
     return random.choice((None, True, [], {}, [[]], [None], {"": 0}, [1] * 2000, [[1, 2]] * 3))
 
 

@@ -40,8 +40,11 @@ Prints a script that completes the words of tf-frame in a shell. To load it in e
 _SCRIPTS = {
     "bash": """\
 _tf_frame() {
-  local IFS=$'\\n'
-  COMPREPLY=($("$1" completion words "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+  local word
+  COMPREPLY=()
+  while IFS= read -r word; do
+    COMPREPLY+=("$(printf %q "$word")")
+  done < <("$1" completion words "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
 }
 complete -o bashdefault -o default -F _tf_frame tf-frame""",
     "zsh": """\

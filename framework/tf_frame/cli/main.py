@@ -16,7 +16,14 @@ from typing import TYPE_CHECKING
 import tf_frame
 from tf_frame.command_line import screen
 from tf_frame.command_line.screen import complain, prepare_streams, report, silence
-from tf_frame.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, ConfigError, TfFrameError
+from tf_frame.errors import (
+    EXIT_INTERRUPTED,
+    EXIT_OK,
+    EXIT_USAGE,
+    ConfigError,
+    TfFrameError,
+    machine_error,
+)
 from tf_frame.ownership import let_only_the_owner_write
 from tf_frame.plugin.commands import installed_commands
 from tf_frame.resources import refusal
@@ -61,6 +68,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         if is_pipe and traceback.extract_tb(error.__traceback__)[-1].filename == screen.__file__:
             silence(sys.stdout)  # Nobody reads the output, also that of a plugin's command.
             return EXIT_OK
+        if known := machine_error(error):
+            return _complain_of(known)
         refused = refusal(error)
         # Code of a plugin that asks for far too much is shown with its place.
         if refused and not isinstance(error, MemoryError):

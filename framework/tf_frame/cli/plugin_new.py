@@ -15,6 +15,7 @@ from tf_frame.plugin.kinds import COMMAND
 from tf_frame.scaffold.contents import CONTENTS, describe, run_command
 from tf_frame.scaffold.names import check_name, package_name
 from tf_frame.scaffold.write import write_plugin
+from tf_frame.shell_text import shell_word
 from tf_frame.text import brief, listed, short
 
 _USAGE = """usage: tf-frame plugins new NAME --kind KIND [--directory FOLDER]
@@ -52,7 +53,7 @@ def main(argv: Sequence[str]) -> int:
 
 def _next_commands(name: str, kind: str, folder: os.PathLike[str]) -> str:
     commands = [
-        f"cd {os.fspath(folder)}",
+        f"cd {shell_word(folder)}",
         "pip install -e '.[test]'",
         run_command(name, kind),
         "pytest",

@@ -5,7 +5,6 @@ A user sees which file, preset or model each value comes from; `--config` accept
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -19,6 +18,8 @@ from tf_frame.config.yaml_file import plain
 from tf_frame.plugin.configured import ConfiguredPlugin
 from tf_frame.runs.setup.plugin_choice import COMMAND_LINE
 from tf_frame.runs.setup.training_setup import TrainingSetup
+from tf_frame.text import printable
+from tf_frame.yaml_text import QuotedText, to_quoted_yaml
 
 _DEFAULT = "default"
 
@@ -71,14 +72,17 @@ def _options(plugin: ConfiguredPlugin, prefix: str, origins: Mapping[str, str]) 
 
 
 def _entry(key: str, value: Any, origin: str) -> str:
-    return f"{key}: {_yaml(value)}  # {origin}"
+    return f"{key}: {_yaml(value)}  # {printable(origin)}"
 
 
 def _yaml(value: Any) -> str:
     """Returns a value as YAML in one line."""
-    if isinstance(value, str) and "\n" in value:
-        return json.dumps(value)
-    text: str = yaml.safe_dump(
-        plain(value), default_flow_style=True, width=math.inf, allow_unicode=True
-    )
-    return text.removesuffix("...\n").strip()
+    value = plain(value)
+    text: str = yaml.safe_dump(value, default_flow_style=True, width=math.inf, allow_unicode=True)
+    text = text.removesuffix("...\n").strip()
+    if printable(text) == text:
+        return text
+    items = value if isinstance(value, list) else [value]
+    quoted = [QuotedText(item) if isinstance(item, str) else item for item in items]
+    content = quoted if isinstance(value, list) else quoted[0]
+    return to_quoted_yaml(content, flow=True).removesuffix("...\n").strip()

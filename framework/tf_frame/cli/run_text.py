@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.metadata
 import os
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -25,6 +24,7 @@ from tf_frame.plugin.configured import ConfiguredPlugin
 from tf_frame.runs.evaluation.printing import result_table
 from tf_frame.runs.setup.model_dir import CONFIG_FILE
 from tf_frame.runs.setup.training_setup import TrainingSetup
+from tf_frame.shell_text import shell_word
 from tf_frame.text import columns
 
 _PLUGINS = ("plugin", "input", "optimizer", "schedule")
@@ -122,7 +122,7 @@ def introduction(
     config = setup.config
     folder = [
         ("model_dir", emphasised(setup.model_dir)),
-        ("watch it", f"tensorboard --logdir {shlex.quote(setup.model_dir)}"),
+        ("watch it", f"tensorboard --logdir {shell_word(setup.model_dir)}"),
     ]
     rows = [
         ("model", _named(setup.model)),

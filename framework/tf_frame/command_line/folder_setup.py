@@ -22,6 +22,7 @@ from tf_frame.config.option import Option
 from tf_frame.errors import ConfigError
 from tf_frame.runs.setup.model_dir import CONFIG_FILE
 from tf_frame.runs.setup.training_setup import TrainingSetup
+from tf_frame.shell_text import shell_word
 from tf_frame.text import short
 
 
@@ -81,7 +82,7 @@ def _set_up_checkpoint(command: str, line: CommandLine) -> TrainingSetup:
     if any(map(file_system.exists, files)):
         raise ConfigError(
             f"{short(setup.model_dir)} holds a run; name another folder, or take its checkpoint by "
-            f"tf-frame {command} {short(setup.model_dir)}"
+            f"tf-frame {command} {short(shell_word(setup.model_dir))}"
         )
     # The checkpoint has the values to be used, and no averages of its own.
     config = dataclasses.replace(setup.config, moving_average_decay=None)

@@ -12,7 +12,7 @@ from typing import Any
 from tf_frame.errors import TfFrameError
 from tf_frame.text import printable
 
-_MOST_CHARACTERS = 2000
+_MOST_CHARACTERS = 1000
 _BOLD, _PLAIN = "\033[1m", "\033[0m"
 # A name of a file may have one of the two, but hardly both around a text.
 _EMPHASIS = re.compile(f"{re.escape(_BOLD)}([^\033]*){re.escape(_PLAIN)}")
@@ -55,7 +55,8 @@ def report(text: str) -> None:
 def complain(text: str) -> None:
     """Prints to standard error, if that can be written: there is no other place for it.
 
-    Lines that are far too long, such as with a damaged file in one line, are cut in the middle.
+    Messages quote at most some 200 characters of a value (`tf_frame.text`); a line that is far too
+    long nonetheless, such as one of another package, is cut in the middle.
     """
     shown = "\n".join(map(_cut, _harmless(text).split("\n")))
     try:

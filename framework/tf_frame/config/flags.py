@@ -9,7 +9,7 @@ defaults apply to all other options.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from absl import flags
@@ -33,6 +33,16 @@ class _OptionParser(flags.ArgumentParser[Any]):
 
     def parse(self, argument: Any) -> Any:
         return self.option.parse(argument)
+
+
+class _Flags(flags.FlagValues):
+    """Flags that absl finds by name only: it compares an unknown name with all, by recursion.
+
+    A name of a thousand letters was too much for it, and `_unknown` has a suggestion of its own.
+    """
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
 
 
 class _RepeatableFlag(flags.Flag[Any]):
@@ -91,7 +101,7 @@ def parse_words(
       stops_at_word: return all arguments from the first that is no flag unread.
     """
     options = list(options)
-    table = flags.FlagValues()
+    table = _Flags()
     table.set_gnu_getopt(not stops_at_word)
     for option in options:
         _define(table, option)

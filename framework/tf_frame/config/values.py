@@ -107,7 +107,10 @@ def _parse_float(raw: Any) -> float:
 def _parse_str(raw: Any) -> str:
     if isinstance(raw, (list, dict)) or raw is None:
         raise ValueError(f"{brief(raw)} is not a text")
-    return str(raw)
+    text = str(raw)
+    if "\0" in text:
+        raise ValueError(f"{brief(text)} has a zero character, which no path and no name can have")
+    return text
 
 
 _SCALARS: dict[Any, typing.Callable[[Any], Any]] = {

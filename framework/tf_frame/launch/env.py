@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,6 +9,7 @@ from tf_frame.command_line.screen import report
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, ConfigError
 from tf_frame.launch.job import EVALUATOR, Job, Task, tf_config
+from tf_frame.shell_text import shell_line, shell_word
 from tf_frame.text import brief, listed, short_word
 
 OPTIONS = (
@@ -34,8 +34,8 @@ def main(job: Job, values: Mapping[str, Any]) -> int:
     for task in job.tasks:
         place = f" at {addresses[task]}" if task in addresses else ""
         report(f"# {task}{place}")
-        setting = shlex.quote(tf_config(task, addresses))
-        report(f"TF_CONFIG={setting} {shlex.join(['tf-frame', *job.words])}")
+        setting = shell_word(tf_config(task, addresses))
+        report(f"TF_CONFIG={setting} {shell_line(['tf-frame', *job.words])}")
     return EXIT_OK
 
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from tf_frame.config.option import Option
 from tf_frame.errors import ConfigError
-from tf_frame.text import brief
+from tf_frame.text import brief, printable
 
 MODEL_DIR = "--model_dir"
 PS, CHIEF, WORKER, EVALUATOR = "ps", "chief", "worker", "evaluator"
@@ -134,9 +134,11 @@ def tf_config(task: Task, addresses: Mapping[Task, str]) -> str:
 def refuse_unprintable(text: str, where: str) -> None:
     """Raises a `ConfigError` for a text with line ends or other control characters.
 
+    Blanks of any kind, such as U+00A0, and all scripts are allowed.
+
     In a script, what follows a line end would be a line of its own, and perhaps a command.
     """
-    if not text.isprintable():
+    if printable(text) != text:
         raise ConfigError(
             f"{brief(text)} has a line end or another control character, which {where} cannot hold"
         )

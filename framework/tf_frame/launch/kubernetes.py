@@ -10,8 +10,6 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-import yaml
-
 from tf_frame.command_line.screen import report
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, ConfigError
@@ -26,6 +24,7 @@ from tf_frame.launch.job import (
     refuse_unprintable,
 )
 from tf_frame.text import short, short_word
+from tf_frame.yaml_text import QuotedText, to_quoted_yaml
 
 OPTIONS = (
     Option("image", str, "", "the container image, with tf-frame and the plugins in it"),
@@ -51,19 +50,6 @@ _GRACE_SECS = 120
 _VOLUME = "model-dir"
 
 
-class _Text(str):
-    """A text that is written in quotes: Kubernetes, unlike PyYAML, reads 1e-3 and y as no text."""
-
-
-class _Dumper(yaml.SafeDumper):
-    """Writes a manifest."""
-
-
-_Dumper.add_representer(
-    _Text, lambda dumper, text: dumper.represent_scalar("tag:yaml.org,2002:str", text, style='"')
-)
-
-
 def main(job: Job, values: Mapping[str, Any]) -> int:
     """Prints the manifest of a job.
 
@@ -72,7 +58,7 @@ def main(job: Job, values: Mapping[str, Any]) -> int:
         model folder.
     """
     refuse_unprintable(job.model_dir, "a comment of the manifest")
-    text = yaml.dump(manifest(job, values), Dumper=_Dumper, sort_keys=False, width=10_000)
+    text = to_quoted_yaml(manifest(job, values))
     report("# kubectl apply -f this file; needs the training operator of Kubeflow (TFJob v1)")
     report(f"# All pods must see {job.model_dir}.")
     report(text.removesuffix("\n"))
@@ -81,7 +67,7 @@ def main(job: Job, values: Mapping[str, Any]) -> int:
 
 def manifest(job: Job, values: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the TFJob of a job; errors as of `main`."""
-    metadata = {"name": _Text(values["name"] or _default_name(job))}
+    metadata = {"name": QuotedText(values["name"] or _default_name(job))}
     longest = _LONGEST_LABEL - _longest_suffix(job)
     if not _NAME.fullmatch(metadata["name"]) or len(metadata["name"]) > longest:
         raise ConfigError(
@@ -93,7 +79,7 @@ def manifest(job: Job, values: Mapping[str, Any]) -> dict[str, Any]:
             raise ConfigError(
                 f"--namespace {short_word(values['namespace'])}: it is of a-z, 0-9 and -"
             )
-        metadata["namespace"] = _Text(values["namespace"])
+        metadata["namespace"] = QuotedText(values["namespace"])
     # When the chief has ended, the operator takes the job for done. With `Running` it then deletes
     # the pods that are left, and an evaluator may still be evaluating the last checkpoint.
     clean = "None" if job.evaluator else "Running"
@@ -118,7 +104,9 @@ def _replicas(job: Job, kind: str, count: int, values: Mapping[str, Any]) -> dic
     }
     claim = values["volume_claim"]
     if claim:
-        pod["volumes"] = [{"name": _VOLUME, "persistentVolumeClaim": {"claimName": _Text(claim)}}]
+        pod["volumes"] = [
+            {"name": _VOLUME, "persistentVolumeClaim": {"claimName": QuotedText(claim)}}
+        ]
     # ExitCode: 1 and 2 (the run failed, a wrong option) end the job; from 128 on, which are
     # signals and a task that lost its peers, the pod is started again.
     return {"replicas": count, "restartPolicy": "ExitCode", "template": {"spec": pod}}
@@ -129,9 +117,9 @@ def _container(job: Job, kind: str, values: Mapping[str, Any]) -> dict[str, Any]
         raise ConfigError("--image is missing: the container image with tf-frame and the plugins")
     container: dict[str, Any] = {
         "name": _CONTAINER,
-        "image": _Text(values["image"]),
+        "image": QuotedText(values["image"]),
         "command": ["tf-frame"],
-        "args": [_Text(word) for word in job.words],
+        "args": [_argument(word) for word in job.words],
         "ports": [{"name": _PORT_NAME, "containerPort": _PORT}],
     }
     gpus = values["gpus_per_worker"]
@@ -139,8 +127,13 @@ def _container(job: Job, kind: str, values: Mapping[str, Any]) -> dict[str, Any]
         container["resources"] = {"limits": {"nvidia.com/gpu": gpus}}
     mount = _mount_path(job, values["volume_claim"])
     if mount:
-        container["volumeMounts"] = [{"name": _VOLUME, "mountPath": _Text(mount)}]
+        container["volumeMounts"] = [{"name": _VOLUME, "mountPath": QuotedText(mount)}]
     return container
+
+
+def _argument(word: str) -> QuotedText:
+    """Returns a word for `args`, where the kubelet takes `$(NAME)` for a variable, `$$` for `$`."""
+    return QuotedText(word.replace("$", "$$"))
 
 
 def _mount_path(job: Job, claim: str) -> str:

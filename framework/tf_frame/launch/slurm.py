@@ -20,6 +20,7 @@ from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, ConfigError, TfFrameError
 from tf_frame.file_system import is_remote
 from tf_frame.launch.job import GPUS_PER_WORKER, Job, refuse_unprintable
+from tf_frame.shell_text import shell_line, shell_word
 from tf_frame.text import brief, short, short_word
 
 OPTIONS = (
@@ -98,8 +99,8 @@ def script(job: Job, values: Mapping[str, Any]) -> str:
     return _SCRIPT.format(
         directives="\n".join(f"#SBATCH {line}" for line in _directives(job, values)),
         port=f"export {PORT}={port}\n" if port else "",
-        task_log=shlex.quote(_pattern(job, "slurm-task-%t.log")),
-        command=shlex.join(_command(job)),
+        task_log=shell_word(_pattern(job, "slurm-task-%t.log")),
+        command=shell_line(_command(job)),
     )
 
 
@@ -184,7 +185,7 @@ def _submit(path: Path) -> str:
         raise TfFrameError(
             f"there is no program sbatch here; submit {short(path)} on a machine of the Slurm "
             "cluster:\n"
-            f"  sbatch {shlex.quote(str(path))}"
+            f"  sbatch {shell_word(str(path))}"
         ) from None
     if done.returncode:
         raise TfFrameError(f"sbatch refused {short(path)}: {short(done.stderr.strip())}")
@@ -192,12 +193,12 @@ def _submit(path: Path) -> str:
 
 
 def _next_commands(job: Job, path: Path, number: str) -> str:
-    logs = shlex.quote(str(path.parent / "logs"))
+    logs = shell_word(str(path.parent / "logs"))
     return (
         f"job {number} is submitted: {len(job.tasks)} tasks, {path}\n"
         f"  squeue --job {number}\n"
         f"  tail -F {logs}/slurm-*.log\n"
-        f"  tf-frame status {shlex.quote(job.model_dir)}\n"
+        f"  tf-frame status {shell_word(job.model_dir)}\n"
         f"  scancel {number}      all tasks save and stop\n"
-        f"  sbatch {shlex.quote(str(path))}      goes on from the last checkpoint"
+        f"  sbatch {shell_word(str(path))}      goes on from the last checkpoint"
     )

@@ -19,6 +19,7 @@ from tf_frame.plugin.kinds import INPUT, NETWORK, PREPROCESSING
 from tf_frame.plugin.origin import loaded_plugins
 from tf_frame.plugin.packages import is_own
 from tf_frame.plugin.requirements import installed_version
+from tf_frame.text import short_word
 
 HASH, PLUGINS = "sha256", "plugins"
 
@@ -71,7 +72,7 @@ def differences(
         was, now = versions.get(name), _version(name)
         before = lock.get(name, {}).get(HASH)
         if now is not None and was and was != now:
-            yield f"{name} {was}, this is {now}"
+            yield f"{name} {short_word(was)}, this is {now}"
         elif now is not None and before:
             content = content_hash(name)
             if content != before:
@@ -86,7 +87,7 @@ def incomplete(versions: Mapping[str, str], lock: Mapping[str, Mapping[str, Any]
     """Describes the facts about installed packages that a record lacks; see `differences`."""
     for name, entry in lock.items():
         if _version(name) is not None and not versions.get(name):
-            yield f"the version of {name}"
+            yield f"the version of {short_word(name)}"
         if _is_hashed(name) and not entry.get(HASH):
             yield f"the content of {name}"
 
@@ -118,4 +119,5 @@ def _moved(words: str, name: str, installed: Sequence[PluginInfo]) -> Iterator[s
     if owners and canonicalize_name(name) not in [
         canonicalize_name(p.distribution) for p in owners
     ]:
-        yield f"the {words} of {name}, this is the {words} of {owners[0].distribution}"
+        place = owners[0].distribution
+        yield f"the {words} of {short_word(name)}, this is the {words} of {place}"

@@ -18,6 +18,7 @@ from tf_frame.checkpoint.warm_start.rules import (
     warn_about_unmatched,
 )
 from tf_frame.errors import ConfigError
+from tf_frame.shell_text import shell_word
 from tf_frame.text import indented, short
 
 
@@ -90,7 +91,7 @@ def _check(rewriting: Rewriting) -> None:
     if not rewriting.changed and not rewriting.dropped:
         raise ConfigError(
             f"nothing to change: no rule gives a variable of {short(path)} another name; tf-frame "
-            f"checkpoint show {short(path)} lists them"
+            f"checkpoint show {short(shell_word(path))} lists them"
         )
     if not rewriting.renamed:
         raise ConfigError(

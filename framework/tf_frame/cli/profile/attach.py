@@ -96,7 +96,8 @@ def _request_in(folder: str, request: ProfileRequest) -> Iterator[None]:
             stack.enter_context(file_lock(os.path.join(folder, LOCK)))
         except LockHeldError as error:
             raise ConfigError(
-                f"{error.holder} waits for a profile of {short(folder)}; give the command again after it"
+                f"{error.holder} waits for a profile of {short(folder)}; give the command again "
+                "after it"
             ) from None
         except OSError as error:
             raise ConfigError(f"{short(folder)} cannot be written: {error.strerror}") from None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import shlex
 import tempfile
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -20,6 +19,7 @@ from tf_frame.profiling.profile_folders import list_folders
 from tf_frame.runs.setup.folder_claim import check_writable
 from tf_frame.runs.setup.training_setup import TRAIN
 from tf_frame.session.interrupts import Interrupted
+from tf_frame.shell_text import shell_word
 from tf_frame.text import short
 
 _STEPS = Option("steps", int, 10, "steps to profile", min=1)
@@ -58,7 +58,11 @@ def main(argv: Sequence[str]) -> int:
         except Interrupted as error:
             # The text of the training is about a checkpoint, which is not kept.
             is_recorded = bool(set(_recorded(model_dir)) - before)
-            hint = f"see tf-frame profile show {model_dir}" if is_recorded else "nothing recorded"
+            hint = (
+                f"see tf-frame profile show {shell_word(model_dir)}"
+                if is_recorded
+                else "nothing recorded"
+            )
             raise Interrupted(error.signum, f"stopped; {hint}") from error
     names = [name for name in _recorded(model_dir) if name not in before]
     if not names:
@@ -68,7 +72,7 @@ def main(argv: Sequence[str]) -> int:
         )
     words = [f"--html={values[show.HTML.name]}"] if values[show.HTML.name] else []
     code = show.main([model_dir, f"--run={names[-1]}", *words, *(["--json"] if as_json else [])])
-    again = f"this report again: tf-frame profile show {shlex.quote(model_dir)}"
+    again = f"this report again: tf-frame profile show {shell_word(model_dir)}"
     complain(again) if as_json else report(f"\n{again}")
     return code
 

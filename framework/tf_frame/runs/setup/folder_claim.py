@@ -147,7 +147,8 @@ def _lock(
             ) from None
         except OSError as error:  # The file of another user.
             raise ConfigError(
-                f"--model_dir {short(path)} cannot be written: {name}: {error.strerror}; choose another"
+                f"--model_dir {short(path)} cannot be written: {name}: {error.strerror}; choose "
+                "another"
             ) from None
         yield is_held
 

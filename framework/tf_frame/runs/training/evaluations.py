@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import dataclasses
 import logging
-import shlex
 from collections.abc import Callable
 from typing import Any
 
@@ -25,6 +24,7 @@ from tf_frame.runs.evaluation.results import numbers, write_pictures
 from tf_frame.runs.setup.run_context import RunObserver
 from tf_frame.runs.setup.training_setup import TRAIN_AND_EVALUATE, TrainingSetup
 from tf_frame.session.interrupts import Interrupted
+from tf_frame.shell_text import shell_word
 from tf_frame.text import short
 
 _LOG = logging.getLogger("tf_frame")
@@ -151,5 +151,5 @@ def how_to_resume(setup: TrainingSetup, step: int, cluster: Cluster | None = Non
     mode = "--mode train_and_evaluate " if setup.mode == TRAIN_AND_EVALUATE else ""
     return (
         f"stopped and saved at step {step} of {setup.config.max_steps}\n"
-        f"resume with: tf-frame run {mode}--model_dir {shlex.quote(setup.model_dir)}"
+        f"resume with: tf-frame run {mode}--model_dir {shell_word(setup.model_dir)}"
     )

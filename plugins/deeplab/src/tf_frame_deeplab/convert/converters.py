@@ -7,7 +7,6 @@ conversion that was stopped.
 
 from __future__ import annotations
 
-import shlex
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from tf_frame import Converter
 from tf_frame.errors import DataError
+from tf_frame.shell_text import shell_line
 from tf_frame.tensorflow_log import quiet_import
 from tf_frame.text import printable
 from tf_frame_deeplab.convert.drawn import read_drawn
@@ -78,7 +78,7 @@ class _Converter(Converter):
             words += ["--input.dataset", self.name]
         elif source.ignore_label != FolderOptions.ignore_label:
             words += ["--input.ignore_label", str(source.ignore_label)]
-        return shlex.join(words)
+        return shell_line(words)
 
     def _write(
         self, root: Path, source: Source, pictures: Sequence[MaskedPicture], **shards: Any

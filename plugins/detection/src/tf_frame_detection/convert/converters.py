@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import shlex
 import sys
 import time
 from collections.abc import Callable
@@ -18,6 +17,7 @@ from typing import ClassVar
 
 from tf_frame import Converter, option
 from tf_frame.errors import DataError
+from tf_frame.shell_text import shell_line
 from tf_frame.tensorflow_log import quiet_import
 from tf_frame.text import printable
 from tf_frame_detection.inputs import coco_json, dota, labelme, voc_xml, yolo
@@ -109,7 +109,7 @@ class _Converter(Converter):
             raise without_prefix(error) from None
         for split, photographs in parts.items():
             report(f"{split}: {self._write(root, content, photographs, folder, split)}")
-        words = shlex.join(["--input.data_dir", output])
+        words = shell_line(["--input.data_dir", output])
         report(f"read them by --input detection_tfrecord {words}")
 
     def _parts(self, root: Path, source: FolderContent) -> dict[str, Photographs]:
