@@ -7,9 +7,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import strategies
 
+from properties import COUNTS, TEXTS, check_many
 from tf_frame.cli.completion import candidates, main
 from tf_frame.errors import ConfigError
+from tf_frame.text import printable
 
 PROGRAM_FOLDER = str(Path(sys.executable).parent)
 
@@ -131,3 +134,35 @@ def test_the_script_works_in_its_shell(shell, program):
     assert {"8", "16"} <= set(lines)
     if shell == "bash":
         assert lines[-1].split()[-1] == "tf-frame" and "-F _tf_frame" in lines[-1]
+
+
+# The words that a shell reads if it takes what is offered.
+OFFERED = """
+source "$1"
+COMP_WORDS=(program '')
+COMP_CWORD=1
+_tf_frame "$2"
+eval "printf '%s\\0' end ${COMPREPLY[*]}"
+"""
+
+
+@COUNTS
+def test_bash_offers_each_word_whole_and_in_quotes_where_it_needs_them(tmp_path, capsys, count):
+    assert main(["bash"]) == 0
+    (tmp_path / "script").write_text(capsys.readouterr().out)
+    program = tmp_path / "program"
+    program.write_text(f"#!/bin/sh\ncat {tmp_path}/words\n")
+    program.chmod(0o755)
+
+    def check(words):
+        (tmp_path / "words").write_text("".join(f"{word}\n" for word in words), newline="")
+        paths = [str(tmp_path / "script"), str(program)]
+        done = subprocess.run(
+            ["bash", "-c", OFFERED, "bash", *paths], capture_output=True, check=True, cwd=tmp_path
+        )
+        assert done.stdout.decode().split("\0")[1:-1] == words
+
+    # The command prints no others.
+    words = TEXTS.filter(lambda text: text and printable(text) == text)
+    hostile = strategies.sampled_from(["*", "$(id)", "`id`", "a b", "~", "--name=a b"])
+    check_many(check, count, words=strategies.lists(words | hostile, max_size=5))

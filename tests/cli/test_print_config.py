@@ -2,7 +2,9 @@
 
 import pytest
 import yaml
+from hypothesis import strategies
 
+from properties import COUNTS, TEXTS, check_many
 from source_plugins import install_source
 from tf_frame.cli.run import main
 from tf_frame.command_line.parsing import parse_command_line
@@ -81,3 +83,18 @@ def test_nothing_is_written_and_no_data_is_read(printed, tmp_path):
     before = sorted(tmp_path.iterdir())
     printed("--plugin", "deeplab", "--input.data_dir", "/no/such", "--model_dir", "new")
     assert sorted(tmp_path.iterdir()) == before
+
+
+@COUNTS
+def test_texts_are_read_again_as_they_were(printed, tmp_path, count):
+    def check(folder, rules):
+        words = ["--plugin", "tuned", f"--model_dir={folder}"]
+        words += [word for rule in rules for word in ("--warm_start_map", rule)]
+        (tmp_path / "printed.yaml").write_text(printed(*words), encoding="utf-8", newline="")
+        again = yaml.safe_load((tmp_path / "printed.yaml").read_bytes())
+        assert again["model_dir"] == folder and again["warm_start_map"] == rules
+
+    texts = TEXTS.filter(lambda text: text and "\0" not in text)
+    rules = strategies.lists(texts.map(lambda text: f"a={text}"), max_size=2)
+    folders = texts.filter(lambda text: not text.startswith("~"))
+    check_many(check, count, folder=folders, rules=rules)

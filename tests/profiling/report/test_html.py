@@ -3,10 +3,13 @@
 import dataclasses
 import re
 import xml.etree.ElementTree as ET
+from html.parser import HTMLParser
 
 import pytest
+from hypothesis import strategies
 
 from example_report import example_report
+from properties import COUNTS, TEXTS, check_many
 from tf_frame.profiling.report.contents import Hint
 from tf_frame.profiling.report.formats import COSTS, LAYERS
 from tf_frame.profiling.report.html import html_page
@@ -190,3 +193,39 @@ def test_hints_are_sentences_with_the_option_marked():
         "The hook is slowSet --a 8, or wait (gains up to 36 %"
     )
     assert [each.text for each in shown.iter("code")] == ["--a"]
+
+
+class Texts(HTMLParser):
+    """The texts of a page, as a browser reads them."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.texts, self.tags = [], set()
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+
+@COUNTS
+def test_any_name_of_an_operation_is_read_as_it_was(count):
+    report = example_report()
+    known = Texts(html_page(report)).tags
+
+    def check(name):
+        first = dataclasses.replace(report.operations[0], name=f"op-{name}-op")
+        page = Texts(html_page(dataclasses.replace(report, operations=(first,))))
+        assert f"op-{printable_in_html(name)}-op" in page.texts
+        assert page.tags <= known
+
+    hostile = strategies.sampled_from(["</td>", "<script>", "&lt;", "&#0;", "${title}", "<!--"])
+    check_many(check, count, name=TEXTS | hostile)
+
+
+def printable_in_html(name):
+    """The name with marks instead of the characters that HTML does not allow."""
+    refused = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+    return refused.sub("?", name)
