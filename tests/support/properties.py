@@ -21,7 +21,9 @@ COUNTS = pytest.mark.parametrize("count", [10, slow(2000)])
 # All of Unicode; surrogates are no characters.
 CHARACTERS = strategies.characters(exclude_categories=["Cs"])
 _HARD = ["'", '"', "\\", "{", "}", "\n", "\r", "\t", " ", "\x85", "\u2028", "\x0b", "=", ",", ":"]
-# Texts that are likely to break a format: with quotes, braces, line ends, blanks.
+_HARD += ["\x1b", "\u202e", "\u00a0", "$", "`", "-", "#", "&", "<", "*"]
+# Texts that are likely to break a format: with quotes, braces, line ends, blanks, control
+# characters, and signs of shells and of HTML.
 TEXTS = strategies.text(strategies.one_of(strategies.sampled_from(_HARD), CHARACTERS), max_size=12)
 
 
