@@ -1,6 +1,9 @@
+import errno
+import os
+
 import pytest
 
-from tf_frame.errors import short_reason
+from tf_frame.errors import ConfigError, TfFrameError, machine_error, short_reason, writing
 
 FULL_DISK = """Graph execution error:
 
@@ -45,3 +48,33 @@ Node: 'save/SaveV2'
 )
 def test_the_reason_is_the_line_that_says_something(message, reason):
     assert short_reason(ValueError(message)) == reason
+
+
+@pytest.mark.parametrize(
+    ("number", "error_class", "remedy"),
+    [
+        (errno.ENOSPC, TfFrameError, "free space there, or choose another folder"),
+        (errno.EDQUOT, TfFrameError, "free space there, or choose another folder"),
+        (errno.EIO, TfFrameError, "choose another folder"),
+        (errno.EACCES, ConfigError, "choose another folder"),
+        (errno.EROFS, ConfigError, "choose another folder"),
+    ],
+)
+def test_a_full_disk_is_no_wrong_option(number, error_class, remedy):
+    with pytest.raises(TfFrameError) as error, writing("--model_dir runs"):
+        raise OSError(number, os.strerror(number), "runs/a")
+    assert type(error.value) is error_class
+    assert (
+        str(error.value) == f"--model_dir runs cannot be written: {os.strerror(number)}; {remedy}"
+    )
+
+
+def test_no_code_is_to_blame_for_a_full_disk_or_a_long_name():
+    full = machine_error(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "a"))
+    assert full is not None and full.exit_code == 1 and str(full).startswith("a: No space left")
+    with pytest.raises(OSError) as error:
+        os.stat("x" * 5000)
+    long = machine_error(error.value)
+    assert long is not None and long.exit_code == 2 and len(str(long)) < 300
+    assert machine_error(PermissionError(errno.EACCES, "no", "a")) is None
+    assert machine_error(ConfigError("No space left on device")) is None

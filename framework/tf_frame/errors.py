@@ -118,6 +118,27 @@ def machine_error(error: BaseException) -> TfFrameError | None:
 
 
 @contextlib.contextmanager
+def writing(place: str, remedy: str = "choose another folder") -> Iterator[None]:
+    """Inside the block, a place that cannot be written is an error of the option that names it.
+
+    Args:
+      place: the option and the path, for the message.
+      remedy: what to do.
+
+    Raises:
+      ConfigError: the place cannot be written.
+      TfFrameError: the disk is full or fails, for which no option is to blame.
+    """
+    try:
+        yield
+    except OSError as error:
+        is_of_disk = is_disk_full(error) or error.errno == errno.EIO
+        remedy = f"free space there, or {remedy}" if is_disk_full(error) else remedy
+        error_class = TfFrameError if is_of_disk else ConfigError
+        raise error_class(f"{place} cannot be written: {error.strerror}; {remedy}") from None
+
+
+@contextlib.contextmanager
 def translated_write_errors(
     failure: str,
     remedy: str,

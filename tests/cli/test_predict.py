@@ -291,7 +291,7 @@ def test_a_failure_to_write_keeps_earlier_files(
         ("table", "--output out --input rows/x.txt", "rows/x.txt: there is no such file"),
         ("table", "--output out --input trained", "--input trained: nothing in this folder and"),
         ("table", "--output rows --input rows", "--output rows is the folder of an --input"),
-        ("table", "--output rows/a.txt", "--output rows/a.txt cannot be created: File exists"),
+        ("table", "--output rows/a.txt", "--output rows/a.txt cannot be written: File exists"),
         ("table", "--output out --checkpoint no/model", "there is no checkpoint no/model"),
         ("table", "--output out --outpt x", "unknown option --outpt;"),
         ("table", "--output out --eval_batch_size 0", "--eval_batch_size"),

@@ -144,3 +144,10 @@ def test_a_type_without_options_is_named_with_the_types_there_are(type_, name):
     expected = f"^there are no options of type {name}.*; there are bool, int, float, str, T"
     with pytest.raises(ValueError, match=expected):
         values.parse("1", type_)
+
+
+def test_a_zero_character_is_refused_for_no_path_can_have_it():
+    with pytest.raises(ValueError, match=r"'a\\x00b' has a zero character"):
+        values.parse("a\0b", str)
+    with pytest.raises(ValueError, match="has a zero character"):
+        values.parse(["a", "b\0"], tuple[str, ...])

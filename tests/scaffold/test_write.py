@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tf_frame.errors import ConfigError
+from tf_frame.errors import ConfigError, TfFrameError
 from tf_frame.scaffold import write
 from tf_frame.scaffold.contents import CONTENTS
 from tf_frame.scaffold.write import requirement, write_plugin
@@ -84,7 +84,7 @@ def test_an_error_while_writing_leaves_nothing_behind(tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(write, "rendered", broken)
-    with pytest.raises(ConfigError, match="cannot be written: No space left on device; give"):
+    with pytest.raises(TfFrameError, match="cannot be written: No space left on device; free"):
         write_plugin("my-plan", "hook", str(tmp_path))
     assert not list(tmp_path.iterdir())
 

@@ -13,7 +13,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from tf_frame.text import brief, short, short_word
+from tf_frame.text import brief, short
 from tf_frame.text_file import parse_json
 
 TF_CONFIG = "TF_CONFIG"
@@ -32,6 +32,8 @@ class TaskType:
     EVALUATOR = "evaluator"
 
 
+# Characters of a cluster and of a task in messages, whose other words are those of tf.estimator.
+_LONGEST_CLUSTER, _LONGEST_TASK = 110, 30
 _LEADERS = (TaskType.CHIEF, TaskType.MASTER)
 
 
@@ -238,12 +240,12 @@ def _check_is_in(cluster: Jobs, task_type: str, task_id: int) -> None:
         f"in the cluster_spec:\n{_cluster_text(cluster)}\n\n"
         "Note that these values may be coming from the TF_CONFIG environment variable."
     )
+    named = short(task_type, _LONGEST_TASK)
     if task_type not in cluster:
-        raise ValueError(f"{short_word(task_type)} is not a valid task_type {where}")
+        raise ValueError(f"{named} is not a valid task_type {where}")
     if task_id not in cluster[task_type]:
-        raise ValueError(
-            f"{task_id} is not a valid task_id for task_type {short_word(task_type)} {where}"
-        )
+        number = short(task_id, _LONGEST_TASK)
+        raise ValueError(f"{number} is not a valid task_id for task_type {named} {where}")
 
 
 def _cluster_text(cluster: Jobs) -> str:
@@ -254,7 +256,7 @@ def _cluster_text(cluster: Jobs) -> str:
         jobs.append(
             f"{brief(job)}: {brief([tasks[i] for i in sorted(tasks)] if dense else dict(tasks))}"
         )
-    return f"ClusterSpec({{{short(', '.join(jobs))}}})"
+    return f"ClusterSpec({{{short(', '.join(jobs), _LONGEST_CLUSTER)}}})"
 
 
 def _size(tasks: Mapping[int, str]) -> int:

@@ -11,7 +11,7 @@ from typing import Any
 from tf_frame import file_system
 from tf_frame.command_line.screen import output_may_fail
 from tf_frame.config.option import Option
-from tf_frame.errors import ConfigError
+from tf_frame.errors import ConfigError, writing
 from tf_frame.launch.commands import LOG_FOLDER, serving_tasks, task_commands
 from tf_frame.launch.job import Job
 from tf_frame.launch.job_report import Limits, format_ends, format_failure
@@ -147,13 +147,8 @@ def _run(
 
 
 def _make_log_folder(job: Job) -> None:
-    try:
+    with writing(f"--model_dir {short(job.model_dir)}"):
         os.makedirs(os.path.join(job.model_dir, LOG_FOLDER), exist_ok=True)
-    except OSError as error:
-        raise ConfigError(
-            f"--model_dir {short(job.model_dir)} cannot be written: {error.strerror}; choose "
-            "another folder"
-        ) from None
 
 
 def _introduction(job: Job) -> str:

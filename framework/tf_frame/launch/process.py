@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import BinaryIO
 
-from tf_frame.errors import ConfigError, TfFrameError
+from tf_frame.errors import TfFrameError, writing
 from tf_frame.launch.job import Task
 from tf_frame.text import short
 
@@ -108,10 +108,8 @@ def _start(command: TaskCommand, log: int) -> subprocess.Popen[bytes]:
 @contextlib.contextmanager
 def _log_file(path: str) -> Iterator[int]:
     """The log of a task, opened to append, as each of its processes continues it."""
-    try:
+    with writing(short(path)):
         number = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
-    except OSError as error:
-        raise ConfigError(f"{short(path)} cannot be written: {error.strerror}") from None
     try:
         if os.fstat(number).st_size:
             os.write(number, time.strftime("== %Y-%m-%d %H:%M:%S: started again ==\n").encode())

@@ -17,7 +17,12 @@ from typing import Any
 from tf_frame.cluster.slurm import PORT
 from tf_frame.command_line.screen import report
 from tf_frame.config.option import Option
-from tf_frame.errors import EXIT_OK, ConfigError, TfFrameError
+from tf_frame.errors import (
+    EXIT_OK,
+    ConfigError,
+    TfFrameError,
+    writing,
+)
 from tf_frame.file_system import is_remote
 from tf_frame.launch.job import GPUS_PER_WORKER, Job, refuse_unprintable
 from tf_frame.shell_text import shell_line, shell_word
@@ -85,9 +90,10 @@ def main(job: Job, values: Mapping[str, Any]) -> int:
         report(text.removesuffix("\n"))
         return EXIT_OK
     folder = _folder(job)
-    (folder / "logs").mkdir(parents=True, exist_ok=True)
     path = folder / "job.sbatch"
-    path.write_text(text, encoding="utf-8")
+    with writing(f"--model_dir {short(folder)}"):
+        (folder / "logs").mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
     number = _submit(path)
     report(_next_commands(job, path, number))
     return EXIT_OK

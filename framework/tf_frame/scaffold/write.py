@@ -9,7 +9,7 @@ from pathlib import Path
 from packaging.version import Version
 
 import tf_frame
-from tf_frame.errors import ConfigError
+from tf_frame.errors import ConfigError, writing
 from tf_frame.scaffold.contents import CONTENTS, Part, describe, plugin_class_name, run_command
 from tf_frame.scaffold.names import class_name, package_name
 from tf_frame.scaffold.read import templates
@@ -39,18 +39,16 @@ def write_plugin(name: str, choice: str, directory: str) -> Path:
         raise ConfigError(
             f"{short(target)} exists and is not empty; remove it, or choose another name"
         )
-    try:
-        # In the same folder as the target, so that it can be renamed.
-        with tempfile.TemporaryDirectory(prefix=f".{name}-", dir=target.parent) as staging:
-            folder = Path(staging) / name
-            for path, text in rendered(name, choice):
-                (folder / path).parent.mkdir(parents=True, exist_ok=True)
-                (folder / path).write_text(text, encoding="utf-8")
-            folder.rename(target)
-    except OSError as error:
-        raise ConfigError(
-            f"{short(target)} cannot be written: {error.strerror}; give another --directory"
-        ) from None
+    # In the same folder as the target, so that it can be renamed.
+    with (
+        writing(short(target), "give another --directory"),
+        tempfile.TemporaryDirectory(prefix=f".{name}-", dir=target.parent) as staging,
+    ):
+        folder = Path(staging) / name
+        for path, text in rendered(name, choice):
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_text(text, encoding="utf-8")
+        folder.rename(target)
     return target
 
 

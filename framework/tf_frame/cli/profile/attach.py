@@ -16,7 +16,7 @@ from tf_frame.cluster.status import SERVING, TaskStatus, process_began, read_sta
 from tf_frame.command_line.folder_command import folder_command
 from tf_frame.command_line.screen import complain, report
 from tf_frame.config.option import Option
-from tf_frame.errors import ConfigError, TfFrameError
+from tf_frame.errors import ConfigError, TfFrameError, writing
 from tf_frame.file_lock import LockHeldError, file_lock
 from tf_frame.profiling.attach_request import (
     LOCK,
@@ -92,17 +92,16 @@ def _request_in(folder: str, request: ProfileRequest) -> Iterator[None]:
       ConfigError: the folder has the request of another process.
     """
     with contextlib.ExitStack() as stack:
-        try:
-            stack.enter_context(file_lock(os.path.join(folder, LOCK)))
-        except LockHeldError as error:
-            raise ConfigError(
-                f"{error.holder} waits for a profile of {short(folder)}; give the command again "
-                "after it"
-            ) from None
-        except OSError as error:
-            raise ConfigError(f"{short(folder)} cannot be written: {error.strerror}") from None
-        with quiet_import():
-            write_request(folder, request)
+        with writing(short(folder), "give the command again"):
+            try:
+                stack.enter_context(file_lock(os.path.join(folder, LOCK)))
+            except LockHeldError as error:
+                raise ConfigError(
+                    f"{error.holder} waits for a profile of {short(folder)}; give the command "
+                    "again after it"
+                ) from None
+            with quiet_import():
+                write_request(folder, request)
         stack.callback(remove_request, folder)
         yield
 

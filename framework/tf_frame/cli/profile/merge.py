@@ -11,7 +11,11 @@ from tf_frame import file_system
 from tf_frame.command_line.folder_command import folder_command
 from tf_frame.command_line.screen import report
 from tf_frame.config.option import Option
-from tf_frame.errors import EXIT_OK, ConfigError, DataError, short_reason
+from tf_frame.errors import (
+    EXIT_OK,
+    DataError,
+    writing,
+)
 from tf_frame.profiling.clock_alignment import align, read_run
 from tf_frame.profiling.merged_trace import draw_tasks
 from tf_frame.profiling.profile_folders import ProfileFolder, find_folder
@@ -58,10 +62,8 @@ def write_merged(
     if not len(trace):
         raise DataError(f"{short(folder.path)} has no events; its files are empty")
     data = trace.json().encode()
-    try:
+    with writing(short(path), "choose another file"):
         file_system.write_bytes(path, gzip.compress(data, 6) if path.endswith(".gz") else data)
-    except OSError as error:
-        raise ConfigError(f"{short(path)} cannot be written: {short_reason(error)}") from error
     return (
         f"wrote {path}: {len(trace)} events of {folder.name} on {len(trace.rows)} rows\n"
         + "\n".join(f"  {row}" for row in trace.rows)

@@ -9,7 +9,7 @@ from typing import Any
 from tf_frame.command_line.folder_command import folder_command
 from tf_frame.command_line.screen import complain, report
 from tf_frame.config.option import Option
-from tf_frame.errors import EXIT_OK, ConfigError
+from tf_frame.errors import EXIT_OK, ConfigError, writing
 from tf_frame.profiling.profile_folders import read_recorded_run
 from tf_frame.profiling.report.build_report import build_report
 from tf_frame.profiling.report.contents import to_json
@@ -66,8 +66,8 @@ def check_page(path: str | None) -> None:
 
 
 def _write(path: str, content: str) -> None:
-    try:
-        with open(os.path.expanduser(path), "w", encoding="utf-8") as file:
-            file.write(content)
-    except OSError as error:
-        raise ConfigError(f"--html {short(path)} cannot be written: {error.strerror}") from error
+    with (
+        writing(f"--html {short(path)}", "choose another file"),
+        open(os.path.expanduser(path), "w", encoding="utf-8") as file,
+    ):
+        file.write(content)

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 
-from tf_frame.errors import ConfigError, DataError
+from tf_frame.errors import ConfigError, DataError, writing
 from tf_frame.text import short
 from tf_frame.visible_files import walk_files
 
@@ -78,10 +78,8 @@ def check_output(folder: str, files: Iterable[str]) -> None:
             f"--output {short(folder)} is the folder of an --input, whose files must not change; "
             "choose another folder"
         )
-    try:
+    with writing(f"--output {short(folder)}"):
         os.makedirs(folder, exist_ok=True)
-    except OSError as error:
-        raise ConfigError(f"--output {short(folder)} cannot be created: {error.strerror}") from None
     if not os.access(folder, os.W_OK | os.X_OK):
         raise ConfigError(f"--output {short(folder)} cannot be written to; choose another folder")
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 
 from tf_frame import file_system
 from tf_frame.checkpoint.names import check_no_pattern
-from tf_frame.errors import ConfigError
+from tf_frame.errors import ConfigError, writing
 from tf_frame.file_lock import LockHeldError, file_lock
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.text import short
@@ -111,13 +111,9 @@ def make_writable(path: str, option: str = "--model_dir") -> bool:
       ConfigError: the folder cannot be written.
     """
     check_no_pattern(path, option)
-    try:
+    with writing(f"{option} {short(path)}"):
         is_new = file_system.make_folder(path)
         file_system.write_probe(path)
-    except OSError as error:
-        raise ConfigError(
-            f"{option} {short(path)} cannot be written: {error.strerror}; choose another folder"
-        ) from None
     return is_new
 
 
@@ -139,16 +135,11 @@ def _lock(
     with contextlib.ExitStack() as stack:
         is_held: Callable[[], bool] = bool  # False: the folder was removed meanwhile.
         try:
-            with contextlib.suppress(FileNotFoundError):
+            with writing(f"--model_dir {short(path)}"), contextlib.suppress(FileNotFoundError):
                 is_held = stack.enter_context(file_lock(os.path.join(path, name)))
         except LockHeldError as error:
             raise ConfigError(
                 f"{who} --model_dir {short(path)} ({error.holder}); wait for it, or choose another"
-            ) from None
-        except OSError as error:  # The file of another user.
-            raise ConfigError(
-                f"--model_dir {short(path)} cannot be written: {name}: {error.strerror}; choose "
-                "another"
             ) from None
         yield is_held
 

@@ -63,4 +63,4 @@ def test_shards_splits_and_outputs_that_do_not_fit_are_refused(
         "image_folder", fashion, "--split", "a/b"
     )
     (tmp_path / "records").write_text("")
-    assert f"cannot write to {tmp_path}/records: File exists" in refuse(*words, "test")
+    assert f"OUTPUT {tmp_path}/records cannot be written: File exists" in refuse(*words, "test")

@@ -13,7 +13,8 @@ from typing import Any
 from tf_frame.command_line.folder_command import folder_command
 from tf_frame.command_line.screen import report
 from tf_frame.config.option import Option
-from tf_frame.errors import EXIT_OK, ConfigError
+from tf_frame.errors import EXIT_OK, ConfigError, writing
+from tf_frame.text import short
 from tf_frame_legacy.source.check import without_collection
 from tf_frame_legacy.source.lookup import is_tensorflow
 from tf_frame_legacy.source.old_code import defines_methods, packages_to_restore
@@ -129,13 +130,11 @@ def _is_script(source: Source, imported: set[str]) -> bool:
 
 def _write_whole(project: Project, plans: Mapping[str, Plan], target: Path) -> None:
     """Writes the new folder beside its place and renames it at the end."""
-    try:
+    with writing(short(target)):
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=f".{target.name}-", dir=target.parent) as staging:
             _write(project, plans, Path(staging, target.name))
             Path(staging, target.name).rename(target)
-    except OSError as error:
-        raise ConfigError(f"{target} cannot be written: {error.strerror}") from None
 
 
 def _write(project: Project, plans: Mapping[str, Plan], target: Path) -> None:

@@ -13,7 +13,12 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
-from tf_frame.errors import ConfigError, DataError, translated_write_errors
+from tf_frame.errors import (
+    ConfigError,
+    DataError,
+    translated_write_errors,
+    writing,
+)
 from tf_frame.text import printable, short
 from tf_frame_vision.convert.records import Picture, Records
 from tf_frame_vision.convert.settings import claim, finish, same_files, write_names
@@ -145,11 +150,9 @@ def _settings(num_images: int, conversion: Conversion) -> dict[str, Any]:
 @contextlib.contextmanager
 def _folder(path: Path) -> Iterator[None]:
     """Makes the folder, and locks it against other conversions."""
-    try:
+    with writing(f"OUTPUT {short(path)}"):
         path.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(path, os.O_RDONLY)
-    except OSError as error:
-        raise ConfigError(f"cannot write to {short(path)}: {error.strerror}") from error
     try:
         with translated_write_errors(
             f"cannot write to {path}",
