@@ -1,6 +1,7 @@
 import pytest
 import yaml
 
+from tf_frame import yaml_text
 from tf_frame.yaml_text import Bounded, YamlError, parse_yaml
 
 # Nine lines that stand for a billion texts.
@@ -20,7 +21,9 @@ class Loader(Bounded, yaml.SafeLoader):
         ("a: &a {b: *a}", "too many values, by aliases of lists or mappings in line 1"),
         ("[" * 100_000, "it is nested too deeply in line 1"),
         ("\n".join(" " * n + "a:" for n in range(60)), "it is nested too deeply in line"),
-        ("9" * 5000, "a value of it: Exceeds the limit"),
+        ("9" * 5000, "it has a number of thousands of digits in line 1"),
+        ("a:\n- 0x" + "f" * 5000, "it has a number of thousands of digits in line 2"),
+        ("1:" * 3000 + "1", "it has a number of thousands of digits in line 1"),
         ("2026-02-31", "a value of it: day is out of range"),
         ("a: b: c", "mapping values are not allowed here in line 1"),
         ("a: \x00", "unacceptable character"),
@@ -31,6 +34,13 @@ def test_what_is_no_yaml_or_beyond_the_bounds_is_one_line(text, message):
     with pytest.raises(YamlError, match=message) as error:
         parse_yaml(text, Loader)
     assert "\n" not in str(error.value) and len(str(error.value)) < 200
+
+
+def test_a_long_list_is_refused_before_its_end_is_parsed(monkeypatch):
+    monkeypatch.setattr(yaml_text, "_MOST_NODES", 100)
+    with pytest.raises(YamlError, match="it has more than 100 values in line 1"):
+        parse_yaml("[" + "x," * 200 + "}", Loader)
+    assert len(parse_yaml("[" + "x," * 99 + "]", Loader)) == 99
 
 
 def test_some_aliases_and_some_levels_are_read():

@@ -146,17 +146,21 @@ def read_text(path: str) -> str:
     return read_bytes(path).decode()
 
 
-def read_bytes(path: str) -> bytes:
+def read_bytes(path: str, most: int = -1) -> bytes:
     """Returns the content of a file.
+
+    Args:
+      path: the file, which may be a pipe or a device.
+      most: number of bytes after which nothing more is read; below 0: all is.
 
     Raises:
       OSError: the file cannot be read; `FileNotFoundError` if it does not exist.
     """
     if not is_remote(path):
         with open_to_read(path) as file:
-            return file.read()
+            return file.read(most)
     with _os_errors(path), _gfile(path).GFile(path, "rb") as file:
-        return bytes(file.read())
+        return bytes(file.read(most))
 
 
 def file_size(path: str) -> int:

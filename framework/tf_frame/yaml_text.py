@@ -10,7 +10,9 @@ import yaml
 from tf_frame.text import short
 
 _DEEPEST = 50
-_MOST_NODES = 100_000
+_MOST_NODES = 50_000
+_MOST_DIGITS = 4000
+_WHOLE_NUMBER = "tag:yaml.org,2002:int"
 
 
 class YamlError(ValueError):
@@ -20,21 +22,26 @@ class YamlError(ValueError):
 class Bounded:
     """A base for loaders of PyYAML, before the loader: refuses what could grow without end.
 
-    A text may have 50 levels, and 100,000 values with those that aliases repeat: aliases of lists
-    of aliases multiply.
+    A text may have 50 levels, and 50,000 values with those that aliases repeat: aliases of lists
+    of aliases multiply. A whole number may have 4,000 digits: more of them, which other bases than
+    ten get past Python's own limit, can be neither compared with a text nor printed.
     """
 
     def __init__(self: Any, stream: Any) -> None:
         super().__init__(stream)  # type: ignore[call-arg]
-        self._depth = 0
+        self._depth = self._count = 0
         # Node -> number of values in it. A list that is being composed has none yet.
         self._sizes: dict[Any, int] = {}
 
     def compose_node(self: Any, parent: Any, index: Any) -> Any:
         """Composes a node; overrides the method of PyYAML's composer."""
         mark = self.peek_event().start_mark
+        self._count += 1
         if self._depth >= _DEEPEST:
             raise _beyond("it is nested too deeply", mark)
+        if self._count > _MOST_NODES:
+            # Before the rest of a megabyte is parsed, which takes a quarter of a minute.
+            raise _beyond(f"it has more than {_MOST_NODES:,} values", mark)
         is_alias = self.check_event(yaml.AliasEvent)
         self._depth += 1
         node = super().compose_node(parent, index)  # type: ignore[misc]
@@ -44,6 +51,12 @@ class Bounded:
         if self._sizes.get(node, _MOST_NODES + 1) > _MOST_NODES:
             raise _beyond("it has too many values, by aliases of lists or mappings", mark)
         return node
+
+    def construct_scalar(self: Any, node: Any) -> Any:
+        """Constructs a value; overrides the method of PyYAML's constructor."""
+        if node.tag == _WHOLE_NUMBER and len(node.value) > _MOST_DIGITS:
+            raise _beyond("it has a number of thousands of digits", node.start_mark)
+        return super().construct_scalar(node)  # type: ignore[misc]
 
 
 def _parts(node: Any) -> list[Any]:

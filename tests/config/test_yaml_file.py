@@ -24,6 +24,13 @@ def read_config(tmp_path):
     return read_config
 
 
+def test_a_file_of_a_megabyte_or_without_an_end_is_refused(read_config):
+    with pytest.raises(ConfigError, match=r"has more than 1,048,576 bytes: no configuration"):
+        read_config("a: 1 #" + "x" * 2**20)
+    with pytest.raises(ConfigError, match=r"--config /dev/zero has more than 1,048,576 bytes"):
+        read_settings("/dev/zero")
+
+
 def test_sections_become_dotted_names(read_config):
     settings = read_config(
         "plugin: deeplab\n"

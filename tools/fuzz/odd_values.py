@@ -25,6 +25,8 @@ _YAML_ONLY = (
     "!!binary aGVsbG8=",
     "!!set {a, b}",
     "[" * 200,
+    "0x" + "f" * 5000,
+    "[" + "x," * 200_000 + "]",
     "\n  " + "".join(f"k{n}: {n}\n  " for n in range(3000)),
 )
 

@@ -25,7 +25,7 @@ from typing import Any
 import yaml
 
 from tf_frame.errors import ConfigError
-from tf_frame.file_system import file_size, read_text
+from tf_frame.file_system import read_bytes
 from tf_frame.text import brief, short, short_word
 from tf_frame.yaml_text import Bounded, YamlError, parse_yaml
 
@@ -93,11 +93,13 @@ def read_mapping(path: str, source: str) -> dict[Any, Any]:
       ConfigError: the file cannot be read, or is not YAML of this form.
     """
     try:
-        if file_size(path) > _LARGEST_BYTES:
+        # Also a device may be named, which has no size and no end.
+        data = read_bytes(path, _LARGEST_BYTES + 1)
+        if len(data) > _LARGEST_BYTES:
             raise ConfigError(
                 f"{short(source)} has more than {_LARGEST_BYTES:,} bytes: no configuration"
             )
-        content = parse_yaml(read_text(path), _Loader)
+        content = parse_yaml(data.decode(), _Loader)
     except OSError as error:
         raise ConfigError(f"{short(source)}: {error.strerror}") from None
     except _UnclearError as error:
