@@ -130,6 +130,13 @@ def test_the_first_port_can_be_given():
     assert cluster == {"ps": ["vm:3000"], "chief": ["vm:3001"]}
 
 
+def test_a_number_of_any_length_is_refused_in_a_short_line():
+    for name in ("SLURM_JOB_ID", "SLURM_NODEID", PORT):
+        with pytest.raises(ConfigError, match=f"{name}=999.* is not a number") as error:
+            slurm_tf_config(environment() | {name: "9" * 5000}, num_ps=1, evaluator=True)
+        assert len(str(error.value)) < 300
+
+
 MISSING = "is not set: this process"
 
 
@@ -156,6 +163,9 @@ MISSING = "is not set: this process"
                 ("SLURM_STEP_TASKS_PER_NODE", "2x2", ": '2x2' is no number"),
                 ("SLURM_JOB_ID", "seven", " is not a number"),
                 ("SLURM_LOCALID", "x", " is not a number"),
+                ("SLURM_STEP_NODELIST", "n[1-9999]m[1-9999]", ": more than 100,000 nodes"),
+                ("SLURM_STEP_TASKS_PER_NODE", "9999999", ": more than 100,000 nodes or 1,000,000"),
+                ("SLURM_STEP_TASKS_PER_NODE", "1(x99999),1(x99999)", ": more than 100,000 nodes"),
                 ("SLURM_NODEID", "2", " and SLURM_LOCALID=0 name a task that is not among"),
                 (PORT, "0", ": 2 ports"),
                 (PORT, "65535", ": 2 ports"),

@@ -36,7 +36,8 @@ _RANGE = re.compile(r"(\d+)(?:-(\d+))?")
 _PART = re.compile(r"\[([^\[\]]*)\]|([^\[\],\s]+)")
 # A name, with or without ranges in brackets, up to the next comma.
 _NAMES = re.compile(r"(?:\[[^\[\]]*\]|[^\[\],\s])+")
-_MOST_NODES = 100_000
+_MOST_NODES, _MOST_TASKS = 100_000, 1_000_000
+_MOST_DIGITS = 18
 _Item = TypeVar("_Item")
 
 
@@ -56,7 +57,7 @@ def slurm_tf_config(
     """
     job = _number(environment, _JOB)
     counts = _expand(environment, _COUNTS, expand_counts)
-    places = [(node, local) for local in range(max(counts)) for node in _nodes_above(counts, local)]
+    places = [(node, local) for local, node in _places(counts)]
     tasks = dict(zip(places, _tasks(environment, len(places), num_ps, evaluator), strict=True))
     place = _number(environment, _NODE), _number(environment, _LOCAL)
     if place not in tasks:
@@ -85,7 +86,16 @@ def expand_nodes(text: str) -> list[str]:
     names = _NAMES.findall(text)
     if not names or ",".join(names) != text:
         raise ValueError("names and commas are expected, with ranges in brackets")
-    return [node for name in names for node in _expand_name(name)]
+    nodes = (node for name in names for node in _expand_name(name))
+    return _at_most(_MOST_NODES, nodes, "nodes")
+
+
+def _at_most(most: int, items: Iterator[_Item], noun: str) -> list[_Item]:
+    """Returns the items, unless they are too many: ranges in several brackets multiply."""
+    taken = list(itertools.islice(items, most + 1))
+    if len(taken) > most:
+        raise ValueError(f"more than {most:,} {noun}")
+    return taken
 
 
 def _expand_name(name: str) -> Iterator[str]:
@@ -119,6 +129,8 @@ def expand_counts(text: str) -> list[int]:
         if not match or int(match[2] or 1) > _MOST_NODES:
             raise ValueError(f"{brief(part)} is no number, and no number with (xTIMES)")
         counts += [int(match[1])] * int(match[2] or 1)
+        if len(counts) > _MOST_NODES or sum(counts) > _MOST_TASKS:
+            raise ValueError(f"more than {_MOST_NODES:,} nodes or {_MOST_TASKS:,} tasks")
     return counts
 
 
@@ -141,9 +153,9 @@ def _tasks(
     ]
 
 
-def _nodes_above(counts: list[int], local: int) -> list[int]:
-    """Returns the nodes with more than `local` tasks."""
-    return [node for node, count in enumerate(counts) if count > local]
+def _places(counts: list[int]) -> list[tuple[int, int]]:
+    """Returns the numbers of tasks on their nodes, and the nodes: first the first of each node."""
+    return sorted((local, node) for node, count in enumerate(counts) for local in range(count))
 
 
 def _expand(
@@ -178,7 +190,7 @@ def _first_port(environment: Mapping[str, str], job: int, most_tasks: int) -> in
 
 def _number(environment: Mapping[str, str], name: str) -> int:
     text = _value(environment, name)
-    if not (text.isascii() and text.isdigit()):
+    if not (text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS):
         raise ConfigError(f"{name}={short_word(text)} is not a number")
     return int(text)
 
