@@ -29,6 +29,11 @@ _OF_FUNCTION = re.compile(r"^Error in user-defined function passed to \S+ .* ite
 _OF_TASK = re.compile(r"From /job:\S+:")
 # No space on the disk, none in the user's quota, or a file beyond the limit of the process.
 _DISK_FULL = tuple(map(os.strerror, (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)))
+# Ends of TensorFlow's errors of a file: a folder in its place, a file above it, rights, a fault.
+_NO_WRITING = tuple(
+    f"; {os.strerror(number)}"
+    for number in (errno.EISDIR, errno.ENOTDIR, errno.EACCES, errno.EROFS, errno.EIO)
+)
 
 
 class TfFrameError(Exception):
@@ -96,6 +101,16 @@ def _main_line(error: BaseException) -> str:
         if before.startswith("Node: "):
             return line
     return next((line for line in lines if line != "Graph execution error:"), type(error).__name__)
+
+
+def names_file(error: BaseException) -> bool:
+    """Returns whether an error of the file system names the file that it is about.
+
+    TensorFlow has several classes for such errors, which it also raises for other reasons.
+    """
+    if isinstance(error, OSError):
+        return bool(error.filename)
+    return short_reason(error).endswith(_NO_WRITING)
 
 
 def is_disk_full(error: BaseException) -> bool:

@@ -196,6 +196,7 @@ NOT_SET, SET = (f'If "cluster" is {state} in TF_CONFIG, ' for state in ("not set
         (CHIEF, {}, f"{SET}task type must be set."),
         (CHIEF, ("", 0), f"{SET}task type must be set."),
         (CHIEF, {"type": "chief"}, f"{SET}task index must be set."),
+        (CHIEF, ("worker", float("inf")), "Task index must be a number; it is inf"),
         (CHIEF, ("worker", -1), "Task index must be non-negative number."),
         (CHIEF, ("evaluator", -1), "Task index must be non-negative number."),
     ],

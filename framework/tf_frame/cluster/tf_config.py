@@ -231,7 +231,7 @@ def _checked_task(cluster: Jobs, task: Mapping[str, Any], leader: str) -> tuple[
 def _index(value: Any) -> int:
     try:
         return int(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"Task index must be a number; it is {brief(value)}") from None
 
 

@@ -13,7 +13,14 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.errors import DataError, NonFiniteError, TfFrameError, is_disk_full, short_reason
+from tf_frame.errors import (
+    DataError,
+    NonFiniteError,
+    TfFrameError,
+    is_disk_full,
+    names_file,
+    short_reason,
+)
 from tf_frame.plugin.fault import find_fault
 from tf_frame.plugin.frames import find_python_error
 from tf_frame.plugin.origin import owner_suffix
@@ -68,8 +75,7 @@ def _translated(error: Exception, model_dir: str, of_input: str) -> TfFrameError
             f"there is not enough memory: {reason}; lower --train_batch_size, or the size of the "
             "examples; the same command goes on from the last checkpoint"
         )
-    of_file = isinstance(error, OSError) and error.filename and not find_fault(error)
-    return TfFrameError(reason) if of_file else None
+    return TfFrameError(reason) if names_file(error) and not find_fault(error) else None
 
 
 def _data_error(error: Exception, of_input: str) -> DataError | None:
