@@ -100,7 +100,7 @@ def test_of_two_launchers_in_one_folder_the_second_is_refused(tmp_path):
 
 def test_a_lock_that_cannot_be_made_is_one_line(tmp_path):
     (tmp_path / "run.lock").mkdir()
-    with pytest.raises(ConfigError, match="cannot be written: run.lock: Is a directory; choose"):
+    with pytest.raises(ConfigError, match="run.lock cannot be written: Is a directory; choose"):
         claimed(Setup(str(tmp_path))).__enter__()
 
 

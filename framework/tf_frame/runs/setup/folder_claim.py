@@ -135,7 +135,10 @@ def _lock(
     with contextlib.ExitStack() as stack:
         is_held: Callable[[], bool] = bool  # False: the folder was removed meanwhile.
         try:
-            with writing(f"--model_dir {short(path)}"), contextlib.suppress(FileNotFoundError):
+            with (
+                writing(f"--model_dir {short(path)}: {name}"),
+                contextlib.suppress(FileNotFoundError),
+            ):
                 is_held = stack.enter_context(file_lock(os.path.join(path, name)))
         except LockHeldError as error:
             raise ConfigError(
