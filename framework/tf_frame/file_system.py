@@ -75,8 +75,11 @@ def make_subfolder(folder: str, name: str) -> str:
     if is_remote(path):
         make_folder(path)
     else:
-        with contextlib.suppress(FileExistsError):
+        try:
             os.mkdir(path)
+        except FileExistsError:
+            if not os.path.isdir(path):
+                raise
     return path
 
 

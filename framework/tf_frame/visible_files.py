@@ -39,6 +39,19 @@ def open_to_read(path: str | os.PathLike[str]) -> BinaryIO:
     return open(path, "rb")
 
 
+def find_special(folder: str | os.PathLike[str]) -> str | None:
+    """Returns a pipe, a socket or a device directly in a folder; None if there is none.
+
+    Opening one to write may wait for ever. Links are not followed.
+    """
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            mode = entry.stat(follow_symlinks=False).st_mode
+            if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISLNK(mode)):
+                return entry.path
+    return None
+
+
 def list_entries(folder: str | os.PathLike[str]) -> tuple[list[os.DirEntry[str]], list[str]]:
     """Returns the visible files and folders of a folder by name, and the names of all else.
 

@@ -47,3 +47,10 @@ def test_new_statuses_are_new_although_the_clock_is_set(tmp_path, monkeypatch, s
     ended = own_status("chief-0", ENDED)
     write_status(str(tmp_path), ended)
     assert statuses.read() == [ended]
+
+
+def test_a_file_in_place_of_the_folder_is_an_error_that_names_it(tmp_path):
+    (tmp_path / "tasks").touch()
+    with pytest.raises(FileExistsError) as caught:
+        write_status(str(tmp_path), own_status("chief-0", TRAINING))
+    assert caught.value.filename == str(tmp_path / "tasks")

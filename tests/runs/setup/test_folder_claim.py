@@ -98,6 +98,22 @@ def test_of_two_launchers_in_one_folder_the_second_is_refused(tmp_path):
             pass
 
 
+@pytest.mark.parametrize(
+    "name", ["train.log", ".result.json.partial", "checkpoint", "tasks/.chief-0.json.partial"]
+)
+def test_a_pipe_among_the_files_of_a_run_is_refused(tmp_path, name):
+    """A run that opened it to write would wait for a reader, without a line and for ever."""
+    pipe = tmp_path / name
+    pipe.parent.mkdir(exist_ok=True)
+    os.mkfifo(pipe)
+    with pytest.raises(ConfigError, match=f"{name} is a pipe, a socket or a device"):
+        claimed(Setup(str(tmp_path))).__enter__()
+    pipe.unlink()
+    pipe.symlink_to("nowhere")
+    with claimed(Setup(str(tmp_path))):
+        pass
+
+
 def test_a_lock_that_cannot_be_made_is_one_line(tmp_path):
     (tmp_path / "run.lock").mkdir()
     with pytest.raises(ConfigError, match="run.lock cannot be written: Is a directory; choose"):

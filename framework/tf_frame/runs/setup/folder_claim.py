@@ -15,6 +15,10 @@ from tf_frame.errors import ConfigError, writing
 from tf_frame.file_lock import LockHeldError, file_lock
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.text import short
+from tf_frame.visible_files import find_special
+
+# Folders of a run with files that are replaced or continued.
+_SUBFOLDERS = ("tasks", "logs", "data")
 
 
 def default_model_dir(plugin: str) -> str:
@@ -113,8 +117,21 @@ def make_writable(path: str, option: str = "--model_dir") -> bool:
     check_no_pattern(path, option)
     with writing(f"{option} {short(path)}"):
         is_new = file_system.make_folder(path)
+        _refuse_special(path, option)
         file_system.write_probe(path)
     return is_new
+
+
+def _refuse_special(path: str, option: str) -> None:
+    if file_system.is_remote(path):
+        return
+    for folder in (path, *(os.path.join(path, name) for name in _SUBFOLDERS)):
+        special = find_special(folder) if os.path.isdir(folder) else None
+        if special:
+            raise ConfigError(
+                f"{option} {path}: {special} is a pipe, a socket or a device, and a run that "
+                "writes to it may wait for ever; remove it"
+            )
 
 
 @contextlib.contextmanager
