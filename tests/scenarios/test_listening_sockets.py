@@ -77,6 +77,24 @@ def test_a_local_job_and_a_profile_of_it(start, tmp_path, outer):
     assert attach.returncode == 0, Path(tmp_path / "log-1").read_text()
 
 
+def test_a_job_of_several_machines_listens_at_its_addresses(start, tmp_path, outer):
+    """Its tasks, all on this machine here, reach each other at the address of the network card."""
+    ps, chief, worker = [f"{outer}:{port}" for port in free_ports(3)]
+    words = (*WORDS, "--max_steps", "100000", "--noevaluate", "--input.sleep_ms", "10")
+    words = (*words, "--model_dir", tmp_path / "run")
+    hosts = ("--ps_hosts", ps, "--worker_hosts", f"{chief},{worker}")
+    tasks = [
+        start(*words, *hosts, "--job_name", job, "--task", number)
+        for job, number in (("ps", 0), ("worker", 0), ("worker", 1))
+    ]
+    expected = {"chief-0": TRAINING, "worker-1": TRAINING, "ps-0": SERVING}
+    wait_for(lambda: states(tmp_path / "run") == expected, "training", 100)
+    for task in tasks:
+        (port,) = listening_ports(task.pid)
+        assert answers(outer, port)
+        assert not answers("127.0.0.1", port)
+
+
 def test_tensorboard(start, tmp_path, outer):
     (port,) = free_ports(1)
     (tmp_path / "run").mkdir()
