@@ -107,8 +107,8 @@ def test_a_whole_number_that_python_cannot_write_is_described():
 
 def test_a_text_is_short_and_printable():
     assert short("runs/a b\t\x1b[31m") == r"runs/a b\u0009\u001b[31m"
-    assert short("/a" + "b" * 9000 + "/c.yaml") == "/a" + "b" * 115 + "..." + "b" * 33 + "/c.yaml"
-    assert len(short("\0" * 9000)) == 160 and len(short_word("\0" * 9000)) == 80
+    assert short("/a" + "b" * 9000 + "/c.yaml") == "/a" + "b" * 100 + "..." + "b" * 28 + "/c.yaml"
+    assert len(short("\0" * 9000)) == 140 and len(short_word("\0" * 9000)) == 80
 
 
 def test_names_are_listed_up_to_a_length():

@@ -20,7 +20,7 @@ _CONTROL = re.compile("[\0-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\
 # this module: a second one keeps two different cells different.
 _FORMULA = re.compile(r"'*\s*[=+\-@\uff1d\uff0b\uff0d\uff20]")
 # Characters of a value that a message quotes; of a path or a sentence; of a list of names.
-_LONGEST_VALUE, _LONGEST_TEXT, _LONGEST_LIST = 80, 160, 140
+_LONGEST_VALUE, _LONGEST_TEXT, _LONGEST_LIST = 80, 140, 140
 # Python refuses to write longer whole numbers as text.
 _LONGEST_NUMBER_BITS = 10_000
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")

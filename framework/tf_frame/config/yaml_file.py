@@ -34,6 +34,8 @@ _PARTS = ("input", "optimizer", "schedule")
 # Lists of such sections.
 _LISTS = ("transforms", "hooks")
 _LARGEST_BYTES = 1 << 20
+# Characters of a number in a message that has four.
+_LONGEST_NUMBER = 30
 # Octal and sexagesimal numbers of YAML 1.1.
 _ODD_NUMBER = re.compile(r"[-+]?(0[0-7_]+|[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?)")
 
@@ -138,11 +140,12 @@ class _Loader(Bounded, yaml.SafeLoader):
         # Quoted text has a style, and is taken as it is.
         if node.style is None and _ODD_NUMBER.fullmatch(node.value):
             value, plain = yaml.safe_load(node.value), node.value.replace("_", "")
-            written = [str(value)] if ":" in plain else [str(int(plain)), str(value)]
+            ways = [value] if ":" in plain else [int(plain), value]
+            written = " or ".join(dict.fromkeys(short(way, _LONGEST_NUMBER) for way in ways))
             raise _UnclearError(
-                f"line {node.start_mark.line + 1}: YAML takes {short_word(node.value)} for "
-                f"{brief(value)}; write {short_word(' or '.join(dict.fromkeys(written)))}, or "
-                "quote a text"
+                f"line {node.start_mark.line + 1}: YAML takes "
+                f"{short(node.value, _LONGEST_NUMBER)} for {short(value, _LONGEST_NUMBER)}; write "
+                f"{written}, or quote a text"
             )
         return super().construct_scalar(node)
 
