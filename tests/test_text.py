@@ -114,5 +114,5 @@ def test_a_text_is_short_and_printable():
 def test_names_are_listed_up_to_a_length():
     assert listed([]) == "none" and listed((), none="no name") == "no name"
     assert listed(["a", 1]) == "a, 1"
-    assert listed(f"name_{n}" for n in range(1000)).endswith("name_15, name_16 and 983 more")
+    assert listed(f"name_{n}" for n in range(1000)).endswith("name_14, name_15 and 984 more")
     assert listed(["x" * 5000, "y"]) == f"{short_word('x' * 5000)}, y"
