@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import ctypes
-import importlib
 import io
 import os
 import pickle
@@ -19,13 +18,13 @@ import shutil
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from changes import damage
+from command_words import RUN, odd_command
 from data_sets import KINDS
-from odd_values import odd_cluster, odd_name, odd_text, write_odd_configuration
+from odd_values import odd_cluster, write_odd_configuration
 
 LONGEST_LINE = 300
 # Control characters that no output may have: they steer a terminal.
@@ -51,8 +50,6 @@ _TRAINING = {
     "versions": {"tf-frame": "0.1.0"},
     "lock": {"tf-frame": {"sha256": "ab", "plugins": ["momentum"]}},
 }
-_RUN = ("run", "--plugin", "classification", "--model.name", "lenet", "--input", "image_folder")
-_RUN += ("--input.data_dir", "data", "--input.image_size", "28")
 _MODEL_DIR = "model"
 _READERS = {
     "tasks": (("status", _MODEL_DIR),),
@@ -136,7 +133,7 @@ def _captured(run: Callable[[], int]) -> tuple[int, str]:
 def _train(folder: str) -> None:
     """Trains the run whose files are damaged."""
     KINDS[_DATA].write(Path(folder, "data"))
-    words = [*_RUN, "--model_dir", _MODEL_DIR, "--max_steps", "2", "--save_checkpoint_steps", "1"]
+    words = [*RUN, "--model_dir", _MODEL_DIR, "--max_steps", "2", "--save_checkpoint_steps", "1"]
     words += ["--train_batch_size", "2", "--eval_batch_size", "2", "--keep_best", "2"]
     words += ["--eval_every_n_steps", "1", "--noevaluate", "--best_metric", "accuracy"]
     for run in (_main(*words), _main("evaluate", _MODEL_DIR)):
@@ -170,66 +167,8 @@ def _configuration(chance: random.Random, seed: int, trained: str) -> tuple[str,
 
 
 def _option(chance: random.Random, seed: int, trained: str) -> tuple[str, Callable[[], int]]:
-    make = chance.choice((_run_words, _run_words, _launch_words, _other_words))
-    words = make(chance) if seed >= 0 else [*_RUN, "--print_config"]
+    words = odd_command(chance) if seed >= 0 else [*RUN, "--print_config"]
     return " ".join(map(repr, words))[:2000], _main(*words)
-
-
-def _some_options(options: Sequence[Any], chance: random.Random) -> Iterator[str]:
-    """Yields one or two options with odd values; sometimes a word, or a name with a mistake."""
-    for _ in range(chance.choice((1, 1, 2))):
-        option = chance.choice(list(options))
-        name = odd_name(option.name, chance) if chance.random() < 0.2 else option.name
-        form = chance.random()
-        if form < 0.4:
-            yield f"--{name}={odd_text(chance)}"
-        elif form < 0.8:
-            yield from (f"--{name}", odd_text(chance))
-        elif form < 0.95:
-            yield from ("--set", f"{name}={odd_text(chance)}")
-        else:
-            yield odd_text(chance)
-
-
-def _run_words(chance: random.Random) -> list[str]:
-    from tf_frame.command_line.parsing import parse_command_line
-    from tf_frame.command_line.selection import SELECTION, TRYING
-    from tf_frame.config.run_options import run_options
-
-    chosen = parse_command_line(_RUN[1:]).chosen
-    assert chosen is not None
-    options = [*SELECTION, *TRYING, *run_options(), *chosen.plugin_options()]
-    return [*_RUN, *_some_options(options, chance), "--print_config"]
-
-
-def _launch_words(chance: random.Random) -> list[str]:
-    from tf_frame.cli.launch import options_for
-
-    place = chance.choice(("env", "slurm", "kubernetes"))
-    own = options_for(["--on", place])
-    words = ["launch", "--on", place, *(["--print_only"] if place == "slurm" else [])]
-    words += ["--image", "image"] if place == "kubernetes" else []
-    run_words = ["--model_dir", chance.choice((odd_text(chance), "/runs/a", "gs://b/a"))]
-    return [*words, *_some_options(own, chance), "--", *_RUN, *run_words]
-
-
-def _other_words(chance: random.Random) -> list[str]:
-    from tf_frame.cli.main import COMMANDS
-
-    command = chance.choice(("evaluate", "predict", "export", "status", "doctor"))
-    options = importlib.import_module(COMMANDS[command][0]).OPTIONS
-    folder = chance.choice((odd_text(chance), "no_such_run"))
-    words = {"doctor": [], "predict": [folder, "--output", odd_text(chance)]}.get(command, [folder])
-    several = (
-        [command, *words, *(_some_options(options, chance) if options else ())],
-        ["checkpoint", chance.choice(("show", odd_text(chance))), folder],
-        ["plugins", chance.choice(("show", "why", odd_text(chance))), odd_text(chance)],
-        ["convert", chance.choice(("image_folder", odd_text(chance))), folder, "out"],
-        ["completion", "words", "run", f"--{odd_text(chance)}"],
-        ["profile", chance.choice(("show", "diff", odd_text(chance))), folder],
-        [odd_text(chance), odd_text(chance)],
-    )
-    return chance.choice(several)
 
 
 def _side_file(chance: random.Random, seed: int, trained: str) -> tuple[str, Callable[[], int]]:
