@@ -91,6 +91,9 @@ def test_tasks_and_remote_workers_have_their_place(machine):
     assert (deployment.replica_id, deployment.num_replicas, deployment.num_ps_tasks) == (1, 3, 2)
     assert deployment.worker_device == "/job:worker/task:1"
     assert deployment.ps_device == "/job:ps"
+    # A parameter server with a higher number than any worker.
+    cluster = Cluster(role="ps", task_id=1, num_ps_tasks=2, target="grpc://localhost:1")
+    assert make_deployment(RunOptions(), cluster).replica_id == 0
     deployment = make_deployment(RunOptions(), Cluster(num_ps_tasks=2))
     assert deployment.worker_device == "/job:worker"
 

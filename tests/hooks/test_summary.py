@@ -3,7 +3,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from acting_hooks import Lose
-from tf_frame.hooks.summary import SummaryHook, event_writer
+from tf_frame.hooks.summary import SummaryHook, cached_writer, event_writer
 from tf_frame.testing.events import read_events
 
 
@@ -155,7 +155,13 @@ def write(folder, step):
     event_writer(folder).add_summary(tf.Summary(value=[value]), step)
 
 
-def test_writers_of_one_second_do_not_overwrite_each_other(tmp_path):
+def write_cached(folder, step):
+    value = tf.Summary.Value(tag="a", simple_value=step)
+    cached_writer(folder).add_summary(tf.Summary(value=[value]), step)
+
+
+@pytest.mark.parametrize("write", [write, write_cached])
+def test_writers_of_one_second_do_not_overwrite_each_other(tmp_path, write):
     with tf.Graph().as_default():
         for step in range(5):
             write(str(tmp_path), step)

@@ -67,6 +67,30 @@ def test_the_newest_are_kept_and_the_others_deleted_with_all_their_files(tmp_pat
     assert listed(tmp_path) == [4, 3]
 
 
+def test_a_list_with_a_path_twice_deletes_no_kept_checkpoint(tmp_path, add):
+    add(started(tmp_path), 1, 2)
+    paths = [str(tmp_path / f"model.ckpt-{step}") for step in (2, 1, 2)]
+    write_list(str(tmp_path), paths)
+    assert listed(tmp_path) == [1, 2]
+    add(started(tmp_path, max_to_keep=2), 3)
+    assert listed(tmp_path) == on_disk(tmp_path) == [2, 3]
+
+
+def test_checkpoints_of_another_folder_are_never_deleted(tmp_path, add):
+    """As in a copy of a folder whose list has the paths of the original."""
+    add(started(tmp_path), 1, 2)
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    paths = "".join(
+        f'all_model_checkpoint_paths: "{tmp_path}/model.ckpt-{step}"\n' for step in (1, 2)
+    )
+    (copy / "checkpoint").write_text(f'model_checkpoint_path: "{tmp_path}/model.ckpt-2"\n{paths}')
+    kept = started(copy, max_to_keep=1)
+    assert kept.paths() == []
+    add(kept, 3)
+    assert on_disk(tmp_path) == [1, 2, 3]
+
+
 def test_nothing_is_deleted_before_the_new_one_is_listed(tmp_path, add):
     kept = started(tmp_path, max_to_keep=1)
     add(kept, 1)

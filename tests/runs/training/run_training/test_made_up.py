@@ -8,7 +8,8 @@ import pytest
 
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
-from tf_frame.testing.toy import ToyModel
+from tf_frame.plugin.kinds import HOOK
+from tf_frame.testing.toy import ToyModel, installed_plugin
 
 OPTIONS = {
     "max_steps": 9,
@@ -79,3 +80,13 @@ def test_what_is_complete_is_not_evaluated_again(go):
     go(**OPTIONS | {"max_steps": 8})
     _, said = go(**OPTIONS)
     assert "did not complete" not in said
+
+
+def test_a_run_that_had_to_stop_early_does_not_go_on_and_says_why(go):
+    stop = installed_plugin(HOOK, "early_stopping", {"h.metric": "loss", "h.threshold": 1e6}, "h")
+    result, said = go(**OPTIONS, hooks=[stop])
+    assert result["global_step"] == 4 and "early stopping at global step 4" in said
+    again, said = go(**OPTIONS, hooks=[stop])
+    assert again["global_step"] == 4 and again["metrics"] == result["metrics"]
+    assert "for early stopping; early stopping at global step 4" in said
+    assert "training was stopped at step 4 of 9" in said
