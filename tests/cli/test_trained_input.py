@@ -158,7 +158,7 @@ def test_a_damaged_record_is_named(trained, tf_frame):
     (folder / INPUT_FILE).write_text("{")
     code, _, err = tf_frame("export", folder, "--format", "tflite")
     assert code == 2
-    assert f"{INPUT_FILE} cannot be read" in err and "remove the f" in err
+    assert f"{INPUT_FILE} is damaged" in err and "remove the f" in err
 
 
 def test_evaluate_warns_of_other_classes_or_refuses_them(trained, tf_frame, tmp_path):

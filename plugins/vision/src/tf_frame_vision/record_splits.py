@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tf_frame.errors import DataError, NoDataError
-from tf_frame.text import listed, short
+from tf_frame.text import short
 from tf_frame_vision.data_content import SplitContent
 from tf_frame_vision.example_input import Split, absent_split
 from tf_frame_vision.reading.damage import Damage
@@ -123,7 +123,7 @@ def make_record_split(paths: Sequence[Path], *, skip_corrupt: bool) -> Split:
         raise DataError(f"{damaged[0]}; copy or write the file again, or give --input.skip_corrupt")
     count = sum(len(index.offsets) for index in indices)
     if not count:
-        raise DataError(f"there is no record in {listed(map(str, paths[:3]))}")
+        raise DataError(f"there is no record in {', '.join(map(short, paths[:3]))}")
     return Split(count, indices, damaged)
 
 
