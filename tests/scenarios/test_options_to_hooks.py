@@ -316,7 +316,7 @@ def test_the_hooks_are_shown_and_the_folder_stays_as_it_was(toy_setup, tmp_path)
     assert lines[0] == "hooks of a step, in this order:"
     assert [line.split()[0] for line in lines[1:-1]] == sorted(
         (line.split()[0] for line in lines[1:-1]),
-        key=["transform", "check", "observe", "save", "evaluate", "log", "stop"].index,
+        key=["transform", "check", "observe", "log", "save", "evaluate", "stop"].index,
     )
     assert any(line.split()[1] == "TimelineHook" and "every 7 steps" in line for line in lines[1:])
     assert any(line.split()[1] == "StopAtStepHook" and "steps 40" in line for line in lines[1:])

@@ -37,7 +37,7 @@ _ELSEWHERE = {
     "lock": "it belongs to a config.yaml that a run wrote",
 }
 _NO_STRATEGIES = (
-    "is {brief(value)}, but tf-frame has no distribution strategies of TensorFlow 2; use "
+    "is {value!r:.80}, but tf-frame has no distribution strategies of TensorFlow 2; use "
     'RunConfig(options={{"num_clones": N}}) for N copies of the model on one machine, or '
     "tf_frame_legacy.contrib.distribute.MirroredStrategy for a model function with its own "
     "optimizer, and TF_CONFIG for several machines"
