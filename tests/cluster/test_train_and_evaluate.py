@@ -66,6 +66,7 @@ def test_an_evaluator_evaluates_and_exports_what_a_chief_trains(start, read_log,
         assert "result: None" in read_log(task)
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.timeout(400)
 def test_chief_and_worker_train_one_model_until_the_chief_says_stop(start, read_log, tmp_path):

@@ -58,6 +58,7 @@ def damage(folder, what):
             path.unlink()
 
 
+@pytest.mark.slow
 def test_differences_are_found(tmp_path, monkeypatch):
     import shutil
 

@@ -351,6 +351,7 @@ def test_images_and_labels_are_as_pillow_shows_the_image(tmp_path, name):
     check(INPUTS[name], tmp_path)
 
 
-@pytest.mark.parametrize("name", slow_but(0, CONVERTED))
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CONVERTED)
 def test_records_of_converters_hold_the_image_as_shown(tmp_path, name):
     check(CONVERTED[name], tmp_path)

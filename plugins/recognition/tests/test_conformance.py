@@ -22,6 +22,7 @@ class TestRecognition(ModelConformance):
     plugin = "recognition"
 
 
+@pytest.mark.slow
 class TestTextFolder(InputConformance):
     plugin = "text_folder"
 

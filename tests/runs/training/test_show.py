@@ -93,6 +93,7 @@ def test_the_cost_of_the_layers_is_shown(tmp_path, model, options):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_the_command_shows_the_table_and_trains_nothing(toy_environment, tmp_path):
     argv = ["--plugin", "toy", "--model_dir", "new", "--num_ps_tasks", "2", "--show_placement"]

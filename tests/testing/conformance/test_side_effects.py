@@ -61,6 +61,7 @@ def plugins(tmp_path_factory):
     return stand_ins
 
 
+@pytest.mark.slow
 def test_healthy_plugins_have_no_effect(plugins):
     assert loading_effects(Line) == loading_effects(Constant) == {}
 

@@ -47,7 +47,8 @@ def read_records(folder, **params):
     return segmentation_tfrecord.SegmentationTfrecord(params=params)
 
 
-@pytest.mark.parametrize("mode", [Mode.TRAIN, pytest.param(Mode.EVAL, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", [Mode.TRAIN, Mode.EVAL])
 def test_records_hold_what_the_folder_holds(convert, tmp_path, mode):
     folder = own_folder(tmp_path / "photos")
     assert convert("segmentation_folder", folder, "--shards", "2", "--eval_fraction", "0.3") == 0

@@ -25,6 +25,7 @@ def test_ssdlite_has_the_variables_and_anchors_of_the_published_model(
     assert cells @ [3, 6, 6, 6, 6, 6] == 1917
 
 
+@pytest.mark.slow
 def test_retinanet_has_the_apis_names_and_pays_the_penalty_once(build, shapes_in):
     options = {"strides": (8, 16, 32, 64, 128), "depth_multiplier": 0.1, "pyramid_channels": 8}
     with tf.Graph().as_default() as graph:

@@ -88,6 +88,7 @@ def check_202_steps(files, folder):
     assert any("OptimizeClones" in str(event) for event in events)
 
 
+@pytest.mark.slow
 def test_names_tags_and_trace(first, written):
     check_202_steps(written(first), first)
 

@@ -95,6 +95,7 @@ def two_clones(written, tmp_path_factory):
     return files
 
 
+@pytest.mark.slow
 def test_operations_have_the_old_names(two_clones):
     names = two_clones.nodes.keys()
     assert names >= {

@@ -37,6 +37,7 @@ def clones(build_clones, request):
     return build_clones(network, request.param)
 
 
+@pytest.mark.slow
 def test_a_checkpoint_with_slims_names_is_restored_whole(
     clones, tmp_path, slim_variables, variables_in
 ):

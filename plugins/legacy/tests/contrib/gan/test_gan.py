@@ -99,6 +99,7 @@ def test_gradient_penalty(graph):
     np.testing.assert_allclose(value(both), [4.0, 0.0], rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_other_models_have_other_losses(graph):
     labels = np.eye(3, dtype=np.float32)[np.arange(16) % 3]
     with tf.variable_scope("acgan"):
@@ -120,6 +121,7 @@ def test_other_models_have_other_losses(graph):
         gan.acgan_model(generator, discriminator, REAL, NOISE, labels, "G", "D")
 
 
+@pytest.mark.slow
 def test_a_cycle_trains(graph):
     def turn(inputs):
         return layers.dense(inputs, 2, name="out")

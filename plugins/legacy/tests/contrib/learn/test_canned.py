@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from slow_cases import slow_but
 from tf_frame_legacy.contrib.feature_columns import real_valued_column
 from tf_frame_legacy.contrib.learn import RunConfig, SKCompat, canned
 from tf_frame_legacy.contrib.learn.monitors import ValidationMonitor
@@ -38,7 +37,8 @@ REGRESSORS = {
 }
 
 
-@pytest.mark.parametrize("make", slow_but(0, CLASSIFIERS.values()), ids=CLASSIFIERS)
+@pytest.mark.slow
+@pytest.mark.parametrize("make", CLASSIFIERS.values(), ids=CLASSIFIERS)
 def test_classifiers_on_arrays(tmp_path, make):
     classifier = make(model_dir=str(tmp_path), gradient_clip_norm=5.0)
     classifier.fit(x=X, y=CLASSES, steps=5, batch_size=16)

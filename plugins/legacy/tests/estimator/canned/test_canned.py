@@ -107,6 +107,7 @@ def test_dnn_classifier_with_names_and_weights(restored):
     assert refusal(classifier.evaluate, data({"age": [[1, 1]], "w": [1]}, [1]))
 
 
+@pytest.mark.slow
 def test_dnn_regressor_trains_with_the_names_of_then(restored, tmp_path):
     variables = {**DNN, **slots(DNN, "t_0/Adagrad")}
     regressor = estimator.DNNRegressor((2, 2), [AGE], restored(variables))

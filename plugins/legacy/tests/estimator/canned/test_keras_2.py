@@ -32,7 +32,8 @@ def compiled(optimizer, **options):
     return model
 
 
-@pytest.mark.parametrize("optimizer", ["adam", pytest.param("tf.train", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("optimizer", ["adam", "tf.train"])
 def test_trains_and_goes_on(tmp_path, optimizer):
     if optimizer == "tf.train":
         optimizer = tf.train.AdamOptimizer(0.05)
