@@ -122,7 +122,7 @@ class SummaryAtEndHook(tf.train.SessionRunHook):
         self._global_step = tf.train.get_or_create_global_step()
 
     def after_create_session(self, session: Any, coord: Any) -> None:
-        if self._summary_writer is None:
+        if self._summary_writer is None and self._log_dir is not None:
             self._summary_writer = cached_writer(self._log_dir)
 
     def end(self, session: Any) -> None:
