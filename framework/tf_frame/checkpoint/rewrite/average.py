@@ -17,7 +17,7 @@ from tf_frame.checkpoint.find.path import find_checkpoints, resolve_checkpoint, 
 from tf_frame.checkpoint.find.reader import Checkpoint
 from tf_frame.checkpoint.rewrite.output import NamedArray, check_destination, write_checkpoint
 from tf_frame.errors import CheckpointError, ConfigError
-from tf_frame.text import indented, listed, short
+from tf_frame.text import indented, short
 
 
 def find_sources(paths: Sequence[str], *, last: int | None, but: str) -> Sequence[str]:
@@ -45,7 +45,7 @@ def find_sources(paths: Sequence[str], *, last: int | None, but: str) -> Sequenc
     if len(sources) < 2:
         raise ConfigError(
             f"an average takes two checkpoints or more, and there are {len(sources)}: "
-            f"{listed(sources)}"
+            f"{', '.join(map(short, sources)) or 'none'}"
         )
     return sources
 
