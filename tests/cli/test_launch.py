@@ -73,6 +73,19 @@ def test_help_of_another_place_and_without_words(run, place):
         (["--num_ps", "1", "--"], "say after -- what to train"),
         (["--num_p", "1", "--", *RUN], "did you mean --num_ps?"),
         (["--num_workers", "0", "--", *RUN], "--num_workers: 0 is out of range"),
+        (["--num_workers", "2..4", "--", *RUN], "needs --batch_shards of the run"),
+        (
+            ["--num_workers", "2..4", "--on", "slurm", "--", *RUN, "--batch_shards", "4"],
+            "is for --on local; elsewhere start the job again",
+        ),
+        (
+            ["--num_workers", "5", "--", *RUN, "--batch_shards", "4"],
+            "--batch_shards 4 are too few for 5 workers",
+        ),
+        (
+            ["--num_ps", "1", "--num_workers", "2", "--", *RUN, "--batch_shards", "4"],
+            "with parameter servers needs --sync_replicas",
+        ),
         (["--", "evaluate", "x"], "after -- comes run, not 'evaluate'"),
         (["--", "--plugin", "deeplab"], "after -- comes run, not '--plugin'"),
         (["--", "run"], "--plugin NAME"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -82,6 +83,10 @@ def make_job(words: Sequence[str], values: Mapping[str, Any]) -> tuple[Job, Trai
     line = parse_command_line(options)
     _check_is_for_a_job(line)
     setup = line.setup()
+    # Options that do not fit these tasks are an error now, and not in each of them.
+    dataclasses.replace(
+        setup.config, worker_replicas=values["num_workers"], num_ps_tasks=values["num_ps"]
+    )
     if not line.values.get(MODEL_DIR.name):
         # The default is a new folder, a different one in each task.
         options += [f"--{MODEL_DIR.name}", setup.model_dir]

@@ -34,7 +34,9 @@ def parse_worker_counts(text: str) -> tuple[int, int]:
         raise ConfigError(f"--num_workers {text!r:.80}: give a number, or a range such as 2..4")
     least, most = int(match[1]), int(match[2] or match[1])
     if not 1 <= least <= most:
-        raise ConfigError(f"--num_workers: {text} is out of range; the least is 1")
+        raise ConfigError(
+            f"--num_workers: {text} is out of range; the least is 1, and the lower one is first"
+        )
     return least, most
 
 
