@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from built_messages import message_class, parse
 from tf_frame.errors import DataError
 from tf_frame_detection.legacy import label_map_util
 
@@ -48,6 +49,16 @@ def test_a_label_map_that_is_wrong(read, text, error, words):
 def test_a_label_map_that_is_missing(tmp_path):
     with pytest.raises(DataError, match=r"cannot read the label map .*missing"):
         label_map_util.get_label_map_dict(str(tmp_path / "missing"))
+
+
+def test_messages_of_older_versions_of_the_api_have_fewer_fields():
+    fields = [("name", "string", ""), ("id", "int32", ""), ("display_name", "string", "")]
+    items = [("item", "StringIntLabelMapItem", "repeated")]
+    cls = message_class({"StringIntLabelMapItem": fields, "StringIntLabelMap": items})
+    label_map = parse(cls, "item { id: 2 name: 'fir' }")
+    assert label_map_util.convert_label_map_to_categories(label_map, 2) == [
+        {"id": 2, "name": "fir"}
+    ]
 
 
 TREES = """

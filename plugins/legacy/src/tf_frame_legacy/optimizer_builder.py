@@ -106,6 +106,10 @@ def create_learning_rate(learning_rate_config: Any) -> Any:
     return schedule(message(learning_rate_config, name, defaults))
 
 
+# Its name in the API.
+_create_learning_rate = create_learning_rate
+
+
 def _rms_prop(config: Config, learning_rate: Any) -> Any:
     return tf.train.RMSPropOptimizer(
         learning_rate,

@@ -190,15 +190,23 @@ def _check(label_map: Any) -> None:
             raise ValueError("Label map id 0 is reserved for the background label")
 
 
+def _field(item: Any, name: str) -> Any:
+    """Returns a field of a message; None if it is not set, or the message has no such field."""
+    has_field = name in item.DESCRIPTOR.fields_by_name and item.HasField(name)
+    return getattr(item, name) if has_field else None
+
+
 def _category(item: Any, use_display_name: bool) -> dict[str, Any]:
     shown = use_display_name and item.HasField("display_name")
     category = {"id": item.id, "name": item.display_name if shown else item.name}
-    if item.HasField("frequency") and item.frequency:
-        category["frequency"] = _FREQUENCIES[item.frequency]
-    if item.HasField("instance_count"):
-        category["instance_count"] = item.instance_count
-    keypoints = {keypoint.label: keypoint.id for keypoint in item.keypoints}
-    numbers = [keypoint.id for keypoint in item.keypoints]
+    if frequency := _field(item, "frequency"):
+        category["frequency"] = _FREQUENCIES[frequency]
+    if (count := _field(item, "instance_count")) is not None:
+        category["instance_count"] = count
+    # Messages of the API's versions before 2020 have none.
+    points = getattr(item, "keypoints", ())
+    keypoints = {keypoint.label: keypoint.id for keypoint in points}
+    numbers = [keypoint.id for keypoint in points]
     if len(set(numbers)) < len(numbers):
         raise ValueError(
             "Duplicate keypoint ids are not allowed. "
