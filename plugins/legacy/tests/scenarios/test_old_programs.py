@@ -13,12 +13,9 @@ from tf_frame_legacy.source import convert
 PROGRAMS = Path(__file__).parents[4] / "tools" / "old_programs"
 DRIVER = Path(__file__).with_name("old_program_runs.py")
 NAMES = sorted(path.name for path in PROGRAMS.glob("*.py"))
-# Those that train longest; TPUEstimator, contrib.crf, contrib.rnn, contrib.seq2seq, slim and
+# Those that train longest; contrib.crf, contrib.rnn, contrib.seq2seq, slim and
 # replicate_model_fn have quicker tests.
-SLOW = (
-    *("bert_classifier.py", "crf_tagger.py", "crnn.py"),
-    *("ssd.py", "towers.py", "translation.py"),
-)
+SLOW = ("crf_tagger.py", "crnn.py", "ssd.py", "towers.py", "translation.py")
 QUICK = [name for name in NAMES if name not in SLOW]
 pytestmark = [pytest.mark.process, pytest.mark.timeout(400)]
 
