@@ -1,4 +1,4 @@
-"""Who may write what: files that a command makes, and files that a run obeys.
+"""Keeps other users from writing files of a run, and refuses files that they could write.
 
 A run obeys some files in its folder, such as a request for a profile. Other users of the machine
 must not be able to write those, whatever the umask of the user.

@@ -31,7 +31,7 @@ KINDS = {
 SECS = 400
 
 
-def job_of(folder, words, num_workers, num_ps):
+def make_job(folder, words, num_workers, num_ps):
     words = (*words, *(["--sync_replicas"] if num_ps else []))
     return RunningJob(folder, words, num_workers=num_workers, num_ps=num_ps)
 
@@ -59,7 +59,7 @@ def test_four_two_three_and_one_workers_end_like_one_process(tmp_path, kind, how
         # 480 examples of 64: each one as often as the others, in turn.
         assert set(expected["seen"]) == {7, 8}
     for num_workers, step in ((4, 10), (2, 20), (3, 30)):
-        with job_of(tmp_path, words, num_workers, num_ps) as job:
+        with make_job(tmp_path, words, num_workers, num_ps) as job:
             job.start()
             job.wait_for_checkpoint(step, secs=SECS)
             if how == "killed":
@@ -68,7 +68,7 @@ def test_four_two_three_and_one_workers_end_like_one_process(tmp_path, kind, how
                 job.send(signal.SIGTERM)
                 assert set(job.wait(secs=SECS)) == {143}
             assert step <= job.newest_step() < LAST_STEP
-    with job_of(tmp_path, words, 1, num_ps) as job:
+    with make_job(tmp_path, words, 1, num_ps) as job:
         job.start()
         job.ended_well(secs=SECS)
         said = job.log("chief-0")

@@ -1,4 +1,4 @@
-"""What listens while a job runs on this machine is reached from this machine alone."""
+"""The servers of a job on this machine are reached from this machine alone."""
 
 import os
 import socket

@@ -59,7 +59,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return _dispatch(list(sys.argv[1:] if argv is None else argv))
     except TfFrameError as error:
-        return _complain_of(error)
+        return _print_error(error)
     except KeyboardInterrupt:
         complain("tf-frame: stopped by Ctrl-C")
         return EXIT_INTERRUPTED
@@ -69,22 +69,22 @@ def main(argv: Sequence[str] | None = None) -> int:
             silence(sys.stdout)  # Nobody reads the output, also that of a plugin's command.
             return EXIT_OK
         if known := machine_error(error):
-            return _complain_of(known)
+            return _print_error(known)
         refused = refusal(error)
         # Code of a plugin that asks for far too much is shown with its place.
         if refused and not isinstance(error, MemoryError):
-            return _complain_of(refused)
+            return _print_error(refused)
         if _reported_as_fault(error):
             return EXIT_USAGE
         if refused:
-            return _complain_of(refused)
+            return _print_error(refused)
         if is_pipe:
             silence(sys.stdout)
             return EXIT_OK
         raise
 
 
-def _complain_of(error: TfFrameError) -> int:
+def _print_error(error: TfFrameError) -> int:
     complain(f"tf-frame: {error}")
     return error.exit_code
 

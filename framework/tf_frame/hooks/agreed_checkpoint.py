@@ -193,7 +193,7 @@ def worker_positions(
     """
     tensors: dict[str, Tensor] = {}
     for worker in agreement.other_workers:
-        tensors |= agreement.position_tensors(position.names_of(parts_of(worker)))
+        tensors |= agreement.position_tensors(position.position_names(parts_of(worker)))
         with tf.device(None):
             step = tf.identity(agreement.given_step(worker))
         tensors |= {step_name(part): step for part in parts_of(worker)}

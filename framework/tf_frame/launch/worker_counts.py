@@ -69,7 +69,7 @@ class WorkerCounts:
 
     @property
     def can_be_fewer(self) -> bool:
-        """Whether the job goes on without a worker."""
+        """True if the job goes on with one worker less."""
         return self.count > (self._job.min_workers or self.count)
 
     def may_grow(self) -> bool:

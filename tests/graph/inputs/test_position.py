@@ -372,7 +372,7 @@ def test_each_worker_has_a_position_of_its_own_name():
             make_batches(Built(shuffled), Mode.TRAIN, context, DeploymentConfig())
             position = make_input_position(Built(shuffled), RunOptions(task=task, **cluster))
             names[task] = sorted(position.tensors)
-            assert sorted(position.names_of([1, 2])) == [
+            assert sorted(position.position_names([1, 2])) == [
                 "input_position/worker_1/0",
                 "input_position/worker_1/fingerprint",
                 "input_position/worker_2/0",

@@ -73,7 +73,7 @@ def test_a_lock_of_a_folder_that_was_removed_meanwhile_counts_for_nothing(tmp_pa
 
 
 def test_a_folder_that_is_removed_can_be_taken_at_once(tmp_path, monkeypatch):
-    """What the next run writes while the old folder is being removed stays."""
+    """Files that the next run writes while the old folder is being removed stay."""
     folder, remove = tmp_path / "run", shutil.rmtree
 
     def meanwhile(path):

@@ -59,8 +59,8 @@ class CheckpointEvaluator:
     """Evaluates the newest checkpoint of an estimator, each checkpoint only once.
 
     Writes `finished.json` to the folder of the evaluation after the last step is evaluated and
-    exported. The file `unfinished.json` names the step whose evaluation or export has not ended, so
-    that a resumed training makes it up.
+    exported. The file `unfinished.json` names a step while it is evaluated and exported, so that
+    a resumed training makes it up after a kill.
 
     Args:
       spec: the evaluation and the exporters.

@@ -90,7 +90,7 @@ class InputPosition:
                 **{name: self._if_saved(handle) for name, handle in handles.items()},
             }
 
-    def names_of(self, parts: Sequence[int]) -> list[str]:
+    def position_names(self, parts: Sequence[int]) -> list[str]:
         """Returns the names in the checkpoint of the positions in other parts of the data."""
         return [_saved_name(kind, part) for part in parts for kind in self._kinds]
 

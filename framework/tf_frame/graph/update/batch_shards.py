@@ -80,7 +80,7 @@ class BatchShards:
 
     @property
     def sees_all(self) -> bool:
-        """Whether a step of this worker has the sums over all shards, and not the chief alone."""
+        """True if each worker gets the sums over all shards; false if the chief alone does."""
         return self.group is not None or len(self.workers) == 1
 
     def _add(self, node: Node, parts: Mapping[Node, list[Any]]) -> list[Any]:
@@ -97,7 +97,7 @@ class BatchShards:
         like = next(iter(own.values()))
         zeros = [tf.zeros(bits.shape, bits.dtype) for bits in map(_to_bits, like)]
         rows = [list(map(_to_bits, own[node])) if node in own else zeros for node in nodes]
-        # A sum of integers, of which all but one are zero, keeps every bit; also that of -0.0.
+        # Integers keep every bit when zeros are added, also the sign of -0.0.
         stacked = group.sums([tf.stack(column) for column in zip(*rows, strict=True)])
         columns = [tf.unstack(tensor, num=len(nodes)) for tensor in stacked]
         return {
@@ -205,8 +205,8 @@ def refuse_shared_statistics() -> None:
     """
     if tf.get_collection(TO_SHARE):
         raise ConfigError(
-            "--batch_shards: a layer of batch norm has sync=True, whose statistics would depend on "
-            "the number of workers; leave out --batch_shards, or sync=True"
+            "--batch_shards: a layer of batch norm has sync=True, and its statistics would depend "
+            "on the number of workers; leave out --batch_shards, or sync=True"
         )
 
 

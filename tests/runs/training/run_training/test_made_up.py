@@ -1,4 +1,4 @@
-"""What a killed run did not complete at the step of its last checkpoint is made up by a resume."""
+"""A resumed run makes up the evaluations and rows that a killed run did not complete."""
 
 import csv
 import dataclasses
