@@ -20,6 +20,8 @@ EXIT_OK = 0
 EXIT_FAILED = 1
 EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
+# Asks a scheduler to start the task again: 128 and the number of SIGUSR1.
+EXIT_START_AGAIN = 138
 
 # The text of a `tf.Assert`, the first of its data.
 _ASSERTION = re.compile(r"^assertion failed: \[(.*?)\](?: \[.*)?$")
@@ -74,6 +76,12 @@ class CheckpointError(TfFrameError):
 
 class NonFiniteError(TfFrameError):
     """The loss or a variable became NaN or infinite; nothing was saved."""
+
+
+class PeerLostError(TfFrameError):
+    """Another task of the job was lost, and this task goes on when it is started again."""
+
+    exit_code = EXIT_START_AGAIN
 
 
 class UnmatchedPatternWarning(UserWarning):

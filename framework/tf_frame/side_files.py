@@ -97,7 +97,7 @@ def as_object(content: Any) -> dict[str, Any]:
 
 
 def from_json(cls: type[T], content: Any) -> T:
-    """Makes a dataclass with fields of simple types from a JSON object.
+    """Makes a dataclass with fields of simple types, or dicts of them, from a JSON object.
 
     Raises:
       ValueError: the content is no such object, or a value has another type than its field.
@@ -121,6 +121,9 @@ def from_json(cls: type[T], content: Any) -> T:
 
 
 def _fits(value: Any, hint: Any) -> bool:
+    if typing.get_origin(hint) is dict:
+        of_values = typing.get_args(hint)[1]
+        return isinstance(value, dict) and all(_fits(part, of_values) for part in value.values())
     kinds = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
     if isinstance(value, bool) or value is None:
         return type(value) in kinds

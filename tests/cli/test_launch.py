@@ -75,8 +75,8 @@ def test_help_of_another_place_and_without_words(run, place):
         (["--num_workers", "0", "--", *RUN], "--num_workers: 0 is out of range"),
         (["--num_workers", "2..4", "--", *RUN], "needs --batch_shards of the run"),
         (
-            ["--num_workers", "2..4", "--on", "slurm", "--", *RUN, "--batch_shards", "4"],
-            "is for --on local; elsewhere start the job again",
+            ["--num_workers", "2..4", "--on", "env", "--", *RUN, "--batch_shards", "4"],
+            "--on env has one TF_CONFIG for each task; give one number",
         ),
         (
             ["--num_workers", "5", "--", *RUN, "--batch_shards", "4"],

@@ -1,4 +1,6 @@
+import json
 import re
+import shlex
 
 import pytest
 import yaml
@@ -52,6 +54,36 @@ TF_JOB = {
     },
 }
 
+# The same of a Job, by the reference of the API batch/v1 of Kubernetes 1.33 (kubernetes.io,
+# workload-resources/job-v1).
+EXIT_CODES = {"operator!": {"In", "NotIn"}, "values!": [int]}
+FAILURE_RULE = {
+    "action!": {"FailJob", "FailIndex", "Ignore", "Count"},
+    "onExitCodes": EXIT_CODES,
+    "onPodConditions": [{"type!": str, "status!": {"True", "False", "Unknown"}}],
+}
+VARIABLE = {"name!": str, "value": str, "valueFrom": {"fieldRef": {"fieldPath!": str}}}
+POD_OF_JOB = {
+    **POD,
+    "restartPolicy!": {"Never"},
+    "containers!": [{**CONTAINER, "env": [VARIABLE]}],
+}
+JOB = {
+    "apiVersion!": {"batch/v1"},
+    "kind!": {"Job"},
+    "metadata!": {"name!": str, "namespace": str},
+    "spec!": {
+        "completionMode!": {"Indexed"},
+        "completions!": int,
+        "parallelism!": int,
+        "backoffLimitPerIndex": int,
+        "maxFailedIndexes": int,
+        "podFailurePolicy": {"rules!": [FAILURE_RULE]},
+        "successPolicy": {"rules!": [{"succeededIndexes": str}]},
+        "template!": {"spec!": POD_OF_JOB},
+    },
+}
+
 
 def violations(value, schema, path=""):
     """Returns the places where a manifest is not as the schema says."""
@@ -78,9 +110,9 @@ def violations(value, schema, path=""):
     return places
 
 
-def make_job(model_dir="/shared/runs/first", *, num_ps=2, num_workers=3, evaluator=True, more=()):
+def make_job(model_dir="/shared/runs/first", *, more=(), **tasks):
     words = ["run", "--plugin", "toy", "--model_dir", model_dir, *more]
-    tasks = {"num_ps": num_ps, "num_workers": num_workers, "evaluator": evaluator}
+    tasks = {"num_ps": 2, "num_workers": 3, "evaluator": True} | tasks
     return Job(words=words, model_dir=model_dir, **tasks)
 
 
@@ -134,6 +166,52 @@ def test_the_check_finds_what_is_wrong(capsys, change, violation):
     manifest = printed(make_job(), capsys)
     change(manifest)
     assert violations(manifest, TF_JOB) == violation
+
+
+def test_a_range_of_workers_is_an_indexed_job(capsys):
+    job = make_job(num_ps=0, num_workers=4, evaluator=False, min_workers=2)
+    manifest = printed(job, capsys, gpus_per_worker=1, namespace="team")
+    assert not violations(manifest, JOB)
+    spec = manifest["spec"]
+    # An Indexed Job changes its size only while both are equal.
+    assert spec["completions"] == spec["parallelism"] == 4 and spec["maxFailedIndexes"] == 2
+    (container,) = spec["template"]["spec"]["containers"]
+    assert container["args"] == [*job.words, "--cluster_from", "folder"]
+    assert container["resources"] == {"limits": {"nvidia.com/gpu": 1}}
+    (ip, address, counts) = container["env"]
+    assert ip["valueFrom"] == {"fieldRef": {"fieldPath": "status.podIP"}}
+    assert address == {"name": "TF_FRAME_ADDRESS", "value": f"$({ip['name']}):2222"}
+    assert counts == {"name": "TF_FRAME_NUM_WORKERS", "value": "2..4"}
+
+
+def test_the_rules_of_an_indexed_job_are_those_of_the_exit_codes(capsys):
+    job = make_job(num_ps=0, num_workers=4, evaluator=False, min_workers=2)
+    rules = printed(job, capsys)["spec"]["podFailurePolicy"]["rules"]
+
+    def action(code):
+        fitting = [rule for rule in rules if code in rule.get("onExitCodes", {}).get("values", ())]
+        return fitting[0]["action"] if fitting else "counts"
+
+    actions = {code: action(code) for code in (1, 2, 137, 138, 143)}
+    expected = {1: "FailJob", 2: "FailJob", 137: "counts", 138: "Ignore", 143: "Ignore"}
+    assert actions == expected
+
+
+def test_the_line_that_changes_the_number_of_workers_is_printed(capsys):
+    job = make_job(num_ps=0, num_workers=4, evaluator=False, min_workers=2)
+    kubernetes.main(job, VALUES | {"namespace": "team"})
+    line = next(line for line in capsys.readouterr().out.splitlines() if "kubectl patch" in line)
+    words = shlex.split(line.removeprefix("# "))
+    assert words[:6] == ["kubectl", "patch", "job", "first", "--namespace", "team"]
+    patch = {"spec": {"parallelism": 3, "completions": 3}}
+    assert words[6] == "--patch" and json.loads(words[7]) == patch
+
+
+@pytest.mark.parametrize("tasks", [{"num_ps": 1}, {"evaluator": True}])
+def test_an_indexed_job_has_workers_alone(tasks):
+    job = make_job(**{"num_ps": 0, "evaluator": False, "min_workers": 2} | tasks)
+    with pytest.raises(ConfigError, match="leave out --num_ps and --evaluator"):
+        kubernetes.manifest(job, VALUES)
 
 
 def test_every_task_runs_the_words_in_the_image(capsys):

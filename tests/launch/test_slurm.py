@@ -38,6 +38,14 @@ def command(text):
     return words[words.index("task") + 1 :]
 
 
+def test_a_range_of_workers_is_a_range_of_nodes(sbatch, tmp_path, capsys):
+    job = make_job(tmp_path, min_workers=1)
+    sizes = [option for option in directives(slurm.script(job, VALUES)) if "n" in option[:4]]
+    assert sizes == ["--nodes=2-3", "--ntasks-per-node=1"]
+    assert slurm.main(job, VALUES) == 0
+    assert "submitted: 1 to 2 workers, each task on a node of its own" in capsys.readouterr().out
+
+
 @pytest.fixture
 def sbatch(tmp_path, monkeypatch):
     """A program `sbatch` that takes every job."""

@@ -3,24 +3,7 @@
 import pytest
 
 from fake_tasks import LIMITS, OPTIONS, fake_job, program
-from tf_frame.errors import ConfigError
 from tf_frame.launch import local
-from tf_frame.launch.worker_counts import parse_worker_counts
-
-
-@pytest.mark.parametrize(
-    ("text", "counts"), [("1", (1, 1)), ("4", (4, 4)), ("2..4", (2, 4)), ("3..3", (3, 3))]
-)
-def test_a_number_or_a_range_is_read(text, counts):
-    assert parse_worker_counts(text) == counts
-
-
-@pytest.mark.parametrize("text", ["0", "0..2", "4..2", "", "2...4", "-1", "2..", "two", "9" * 5000])
-def test_anything_else_is_refused(text):
-    with pytest.raises(ConfigError, match="--num_workers") as error:
-        parse_worker_counts(text)
-    assert len(str(error.value)) < 200
-
 
 PRELUDE = """
 count = 1 + len(json.loads(os.environ["TF_CONFIG"])["cluster"].get("worker", []))

@@ -5,7 +5,8 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.cluster import Cluster
 from tf_frame.cluster.status import ENDED, TRAINING, own_status, write_status
-from tf_frame.session.job_member import JobMember, PeerLostError
+from tf_frame.errors import PeerLostError
+from tf_frame.session.job_member import JobMember
 
 WITH_PS = Cluster(task_id=1, num_workers=2, num_ps_tasks=1, target="grpc://w:1")
 ALL_REDUCE = Cluster(task_id=1, num_workers=2, target="grpc://w:1", job="worker/task:0")

@@ -26,6 +26,12 @@ JOINT_WORDS = (
     *("--save_checkpoint_steps", "10", "--save_checkpoint_secs", "none"),
     *("--input.sleep_ms", "40"),
 )
+# The batch is divided in shards, so that the number of workers may change.
+SHARDED_WORDS = (
+    *JOINT_WORDS,
+    *("--train_batch_size", "8", "--batch_shards", "4"),
+    *("--model.dropout", "0.3", "--model.l2", "0.1"),
+)
 # Jobs that make every step together: number of parameter servers, and options.
 JOINT_JOBS = {"sync": (1, ("--sync_replicas",)), "all-reduce": (0, ())}
 
@@ -67,6 +73,11 @@ def run_alone(folder: Path, words: Iterable[str]) -> dict[str, Any]:
     command = [*forked.TF_FRAME, *words, "--model_dir", str(model_dir)]
     forked.succeed(command, env=job_environment(folder), cwd=folder)
     return checkpoint_values(Path(tf.train.latest_checkpoint(str(model_dir))))
+
+
+def without_counts(values: dict[str, Any]) -> dict[str, Any]:
+    """Leaves out the count of examples, which each worker has of its own."""
+    return {name: value for name, value in values.items() if name != "seen"}
 
 
 def assert_same(values: dict[str, Any], expected: dict[str, Any], *, atol: float = 0.0) -> None:

@@ -7,6 +7,7 @@ import importlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tf_frame.cluster.meeting import parse_worker_counts
 from tf_frame.command_line import option_help
 from tf_frame.command_line.parsing import parse_command_line
 from tf_frame.command_line.screen import report
@@ -23,7 +24,6 @@ from tf_frame.config.flags import parse_flags, split_flags
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
 from tf_frame.launch.job import ON, OPTIONS, PLACES, Job
-from tf_frame.launch.worker_counts import parse_worker_counts
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.text import brief
 
@@ -115,10 +115,8 @@ def _min_workers(values: Mapping[str, Any], batch_shards: int) -> int | None:
     if least == most:
         return None
     counts = f"--num_workers {least}..{most}"
-    if values.get(ON.name, ON.default) != ON.default:
-        raise ConfigError(
-            f"{counts} is for --on {ON.default}; elsewhere start the job again with another number"
-        )
+    if values.get(ON.name) == "env":
+        raise ConfigError(f"{counts}: --on env has one TF_CONFIG for each task; give one number")
     if batch_shards < most:
         raise ConfigError(
             f"{counts} needs --batch_shards of the run, after --, of at least {most}: otherwise a "

@@ -6,7 +6,7 @@ import contextlib
 import dataclasses
 import importlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tf_frame import file_system
@@ -14,6 +14,7 @@ from tf_frame.cli import run_text
 from tf_frame.cli.print_config import config_text
 from tf_frame.cluster import Cluster
 from tf_frame.cluster.find import find_cluster, in_cluster
+from tf_frame.cluster.meeting import Meeting
 from tf_frame.cluster.tf_config import TaskType
 from tf_frame.command_line import option_help
 from tf_frame.command_line.parsing import parse_command_line
@@ -31,6 +32,7 @@ from tf_frame.command_line.selection import (
 from tf_frame.command_line.words import CommandLine
 from tf_frame.config.flags import split_flags
 from tf_frame.config.option import declared_options
+from tf_frame.config.option_groups import FOLDER
 from tf_frame.errors import EXIT_OK, ConfigError
 from tf_frame.plugin.data_warnings import find_data_report
 from tf_frame.resources import check_threads
@@ -93,7 +95,48 @@ def run_line(line: CommandLine, *, keeps_folder: bool = True) -> int:
         report(config_text(line, setup))
         return EXIT_OK
     only_shows = any(getattr(setup.config, name) for name in _SHOWING)
+    tries = line.values.get(DRY_RUN.name) or line.values.get(PRINT_DATA.name)
+    if setup.config.cluster_from == FOLDER and not (only_shows or tries):
+        return _run_in_meeting(line, setup)
     cluster = Cluster() if only_shows else find_cluster(setup.config, os.environ)
+    return _run_task(line, setup, cluster, keeps_folder=keeps_folder)
+
+
+def _run_in_meeting(line: CommandLine, setup: TrainingSetup) -> int:
+    """Trains with the tasks that are there; see `cluster.meeting`."""
+    config = setup.config
+    setup.check(setup.make_input().info)  # Before the others wait for this task.
+    make_writable(setup.model_dir)
+    check_threads()
+    with quiet_import(config.verbosity):
+        importlib.import_module("tensorflow")
+    meeting = Meeting(
+        setup.model_dir,
+        os.environ,
+        batch_shards=config.batch_shards,
+        max_steps=config.max_steps,
+        timeout_secs=config.cluster_timeout_secs,
+        report=report,
+    )
+    with output_may_fail(), Interrupts().installed() as interrupts:
+        cluster = meeting.attend(interrupts.raise_if_received)
+    if cluster is None:
+        return EXIT_OK
+    code = _run_task(line, setup, cluster, regroup_due=meeting.others_wait)
+    if cluster.is_chief:
+        meeting.end()
+    return code
+
+
+def _run_task(
+    line: CommandLine,
+    setup: TrainingSetup,
+    cluster: Cluster,
+    *,
+    keeps_folder: bool = True,
+    regroup_due: Callable[[], bool] = lambda: False,
+) -> int:
+    """Runs a task of a job, or a single process; for `regroup_due` see `RunObserver`."""
     setup = dataclasses.replace(setup, config=in_cluster(setup.config, cluster))
     if file_system.is_remote(setup.model_dir):
         with quiet_import(setup.config.verbosity):
@@ -106,12 +149,12 @@ def run_line(line: CommandLine, *, keeps_folder: bool = True) -> int:
         return EXIT_OK
     setup.check(source.info, evaluate=bool(line.values.get("evaluate")))
     notes = run_text.notes(line, setup)
-    if only_shows:
+    if any(getattr(setup.config, name) for name in _SHOWING):
         _show(setup, source)
     elif line.values.get(DRY_RUN.name):
         _dry_run(setup, cluster, source, notes)
     else:
-        _train(setup, cluster, source, notes, keeps_folder=keeps_folder)
+        _train(setup, cluster, source, notes, keeps_folder=keeps_folder, regroup_due=regroup_due)
     return EXIT_OK
 
 
@@ -122,6 +165,7 @@ def _train(
     notes: Sequence[str],
     *,
     keeps_folder: bool,
+    regroup_due: Callable[[], bool],
 ) -> None:
     claim: contextlib.AbstractContextManager[TrainingSetup] = claimed(setup)
     if not cluster.is_chief:  # The chief claims the folder for the job.
@@ -130,7 +174,7 @@ def _train(
     with claim as setup, output_may_fail(), Interrupts().installed() as interrupts:
         introduction = run_text.introduction(setup, source.info, cluster, keeps_folder=keeps_folder)
         report("\n".join([introduction, *notes]))
-        observer = RunObserver(report, interrupts, shows_progress=True)
+        observer = RunObserver(report, interrupts, shows_progress=True, regroup_due=regroup_due)
         result = _run(setup, source, cluster, observer)
         if cluster.is_chief:
             report(run_text.closing(setup, result, keeps_folder=keeps_folder))

@@ -17,11 +17,13 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.cluster.cluster import Cluster
 from tf_frame.cluster.key_value_store import NO_NUMBER, KeyValueStore, read_numbers, read_text
+from tf_frame.errors import PeerLostError
 from tf_frame.types import Tensor
 
 _LOOK_SECS = 0.02
 _SAVE, _STOP, _RESTORED = "save_at", "stop_at", "restored"
 _SESSION, _OPEN, _CLOSED_AT = "chief_session", "open_session", "closed_at"
+_MEETING = "meeting"
 
 
 class Agreement:
@@ -46,7 +48,8 @@ class Agreement:
         """Announces a session of the chief, before its variables are initialised or restored."""
         unfinished = {f"finished/{worker}": NO_NUMBER for worker in self.other_workers}
         self._store.put({_SAVE: NO_NUMBER, _STOP: NO_NUMBER, _CLOSED_AT: NO_NUMBER, **unfinished})
-        self._store.put({_RESTORED: (restored or "").encode(), _SESSION: time.time_ns() // 1000})
+        self._store.put({_RESTORED: (restored or "").encode(), _MEETING: self._cluster.meeting})
+        self._store.put({_SESSION: time.time_ns() // 1000})
 
     def open_session(self) -> None:
         """Lets the other workers join this session: the variables have their values."""
@@ -111,7 +114,13 @@ class Agreement:
     # Messages of a worker.
 
     def is_open(self) -> bool:
-        """Returns whether the chief's present session is ready for the other workers."""
+        """Returns whether the chief's present session is ready for the other workers.
+
+        Raises:
+          PeerLostError: the chief has met with other workers since.
+        """
+        if self._store.number(_MEETING) not in (NO_NUMBER, self._cluster.meeting):
+            raise PeerLostError("the chief has met with other workers since; this one was late")
         return self._store.number(_OPEN) == self._store.number(_SESSION) != NO_NUMBER
 
     def closed_at(self) -> int:

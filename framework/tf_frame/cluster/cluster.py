@@ -39,6 +39,8 @@ class Cluster:
       role: `worker` for a task that trains, else `ps` or `evaluator`.
       jobs: job -> task -> address; empty if servers are started elsewhere.
       leads: whether this task is the chief; None: worker 0 is.
+      meeting: the number of the meeting that chose the tasks (`cluster.meeting`); 0: none did, and
+        the number of tasks does not change.
     """
 
     task_id: int = 0
@@ -49,6 +51,7 @@ class Cluster:
     role: str = TaskType.WORKER
     jobs: Jobs = dataclasses.field(default_factory=dict, hash=False)
     leads: bool | None = None
+    meeting: int = 0
 
     @property
     def is_chief(self) -> bool:
@@ -146,6 +149,7 @@ def wait_for_servers(
     timeout_secs: float,
     report: Callable[[str], None],
     check: Callable[[], None],
+    error_class: type[TfFrameError] = TfFrameError,
 ) -> None:
     """Waits until a gRPC server answers at each address.
 
@@ -157,6 +161,7 @@ def wait_for_servers(
       timeout_secs: seconds to wait at most.
       report: takes a line for the user if a server does not answer yet.
       check: called between tries; may raise to stop waiting.
+      error_class: the class of the error.
 
     Raises:
       TfFrameError: a server does not answer in time.
@@ -170,7 +175,7 @@ def wait_for_servers(
             problems = ", and ".join(
                 f"{kind} {', '.join(a for a in missing if missing[a] == kind)}" for kind in kinds
             )
-            raise TfFrameError(
+            raise error_class(
                 f"{problems} (waited {timeout_secs:g} s); start the task, or correct its address"
             )
         if not waiting:

@@ -4,6 +4,7 @@
     TF_CONFIG='{"cluster": ..., "task": ...}' tf-frame run ...
     srun tf-frame run --cluster_from slurm --num_ps_tasks 1 ...
 
+With `--cluster_from folder` the tasks find each other when they start: see `cluster.meeting`.
 `--master` names a server that another program starts, as in slim's trainers.
 """
 
@@ -17,7 +18,7 @@ from typing import Any, TypeVar
 from tf_frame.cluster.cluster import Cluster, cluster_from_tf_config
 from tf_frame.cluster.slurm import slurm_tf_config
 from tf_frame.cluster.tf_config import TF_CONFIG, TaskType, cluster_config, read_tf_config
-from tf_frame.config.option_groups import ClusterOptions
+from tf_frame.config.option_groups import FOLDER, ClusterOptions
 from tf_frame.errors import ConfigError
 from tf_frame.text import brief, short_word
 
@@ -53,7 +54,7 @@ def find_cluster(config: ClusterOptions, environment: Mapping[str, str] | None =
         cluster = cluster_from_tf_config(cluster_config(tf_config, worker_leads=True))
     except (ValueError, TypeError, AttributeError) as error:
         raise ConfigError(f"{_origin(config)}: {' '.join(str(error).split())}") from None
-    _check_addresses(cluster, _origin(config))
+    check_addresses(cluster, _origin(config))
     return cluster
 
 
@@ -78,7 +79,7 @@ def _tf_config(config: ClusterOptions, environment: Mapping[str, str]) -> dict[s
         return slurm_tf_config(
             environment, num_ps=config.num_ps_tasks, evaluator=config.dedicated_evaluator
         )
-    if config.cluster_from == "none" or not environment.get(TF_CONFIG):
+    if config.cluster_from in ("none", FOLDER) or not environment.get(TF_CONFIG):
         return {}
     try:
         return read_tf_config(environment)
@@ -104,7 +105,11 @@ def _tf_config_from_hosts(config: ClusterOptions, environment: Mapping[str, str]
     }
 
 
-def _check_addresses(cluster: Cluster, origin: str) -> None:
+def check_addresses(cluster: Cluster, origin: str) -> None:
+    """Raises a `ConfigError` for a malformed address, or one that two tasks have.
+
+    The message begins with `origin`, the place of the addresses.
+    """
     job_at: dict[str, str] = {}
     for job, tasks in cluster.jobs.items():
         for address in tasks.values():

@@ -239,6 +239,10 @@ class DeviceOptions:
     show_placement: bool = option(False, "show the device of each variable, and stop")
 
 
+# The value of `--cluster_from` for tasks that meet.
+FOLDER = "folder"
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class ClusterOptions:
     """Tasks that train together; tf-frame launch starts them."""
@@ -246,8 +250,9 @@ class ClusterOptions:
     cluster_from: str = option(
         "environment",
         "where the tasks of the job are described, unless by --worker_hosts or --master: in "
-        "TF_CONFIG if it is set, or by Slurm",
-        choices=("environment", "slurm", "none"),
+        "TF_CONFIG if it is set, or by Slurm; or the tasks meet in the model folder, and their "
+        "number may change (needs --batch_shards)",
+        choices=("environment", "slurm", FOLDER, "none"),
     )
     worker_hosts: tuple[str, ...] = option(
         (), "addresses of the workers, such as a:2222,b:2222; the first is the chief"

@@ -127,6 +127,21 @@ class RunOptions(
             self._check_all_reduce()
         if self.batch_shards:
             self._check_batch_shards()
+        if self.cluster_from == groups.FOLDER:
+            self._check_meeting()
+
+    def _check_meeting(self) -> None:
+        by_folder = f"--cluster_from {groups.FOLDER}"
+        if not self.batch_shards:
+            raise ConfigError(
+                f"{by_folder} needs --batch_shards: otherwise a job does not go on with another "
+                "number of workers"
+            )
+        if self.num_ps_tasks or self.dedicated_evaluator:
+            raise ConfigError(
+                f"{by_folder} is for a chief and workers; leave out --num_ps_tasks and "
+                "--dedicated_evaluator"
+            )
 
     def _check_all_reduce(self) -> None:
         workers = f"--worker_replicas {self.worker_replicas} without parameter servers"

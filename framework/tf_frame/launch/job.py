@@ -52,7 +52,7 @@ OPTIONS = (
         str,
         "1",
         "tasks that train, the chief among them; 2..4: with --batch_shards of the run, go on with "
-        "as few as 2 when others are lost for good (--on local)",
+        "as few as 2 when others are lost for good",
     ),
     Option(
         "evaluator",

@@ -1,6 +1,8 @@
-"""Prints the TFJob (kubeflow.org/v1) of a job, for the training operator of Kubeflow.
+"""Prints the manifest of a job for Kubernetes.
 
-The operator starts a pod for each task, gives it a name in the cluster's DNS, and sets TF_CONFIG.
+A job of a fixed number of tasks is a TFJob (kubeflow.org/v1), for the training operator of
+Kubeflow. The operator starts a pod for each task, gives it a name in the cluster's DNS, and sets
+TF_CONFIG. A job whose number of workers changes is a Job of Kubernetes itself: `indexed_job`.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from tf_frame.command_line.screen import report
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, ConfigError
 from tf_frame.file_system import is_remote
+from tf_frame.launch.indexed_job import PORT, indexed_job, scale_command
 from tf_frame.launch.job import (
     CHIEF,
     EVALUATOR,
@@ -44,7 +47,7 @@ _NAME = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
 _NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
 _LONGEST_LABEL = 63
 # The operator expects these names.
-_CONTAINER, _PORT_NAME, _PORT = "tensorflow", "tfjob-port", 2222
+_CONTAINER, _PORT_NAME = "tensorflow", "tfjob-port"
 # In this time a task saves after SIGTERM.
 _GRACE_SECS = 120
 _VOLUME = "model-dir"
@@ -58,15 +61,27 @@ def main(job: Job, values: Mapping[str, Any]) -> int:
         model folder.
     """
     refuse_unprintable(job.model_dir, "a comment of the manifest")
-    text = to_quoted_yaml(manifest(job, values))
-    report("# kubectl apply -f this file; needs the training operator of Kubeflow (TFJob v1)")
+    content = manifest(job, values)
+    text = to_quoted_yaml(content)
+    if job.min_workers is None:
+        report("# kubectl apply -f this file; needs the training operator of Kubeflow (TFJob v1)")
+    else:
+        report("# kubectl apply -f this file; needs Kubernetes 1.33. Later, for 3 workers:")
+        report(f"# {scale_command(content['metadata'], 3)}")
     report(f"# All pods must see {job.model_dir}.")
     report(text.removesuffix("\n"))
     return EXIT_OK
 
 
 def manifest(job: Job, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the TFJob of a job; errors as of `main`."""
+    """Returns the TFJob of a job, or its Job; errors as of `main`."""
+    metadata = _metadata(job, values)
+    if job.min_workers is not None:
+        return indexed_job(job, metadata, _pod(job, WORKER, values))
+    return _tf_job(job, metadata, values)
+
+
+def _metadata(job: Job, values: Mapping[str, Any]) -> dict[str, Any]:
     metadata = {"name": QuotedText(values["name"] or _default_name(job))}
     longest = _LONGEST_LABEL - _longest_suffix(job)
     if not _NAME.fullmatch(metadata["name"]) or len(metadata["name"]) > longest:
@@ -80,6 +95,10 @@ def manifest(job: Job, values: Mapping[str, Any]) -> dict[str, Any]:
                 f"--namespace {short_word(values['namespace'])}: it is of a-z, 0-9 and -"
             )
         metadata["namespace"] = QuotedText(values["namespace"])
+    return metadata
+
+
+def _tf_job(job: Job, metadata: dict[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
     # When the chief has ended, the operator takes the job for done. With `Running` it then deletes
     # the pods that are left, and an evaluator may still be evaluating the last checkpoint.
     clean = "None" if job.evaluator else "Running"
@@ -98,6 +117,13 @@ def manifest(job: Job, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _replicas(job: Job, kind: str, count: int, values: Mapping[str, Any]) -> dict[str, Any]:
+    # ExitCode: 1 and 2 (the run failed, a wrong option) end the job; from 128 on, which are
+    # signals and a task that lost its peers, the pod is started again.
+    pod = _pod(job, kind, values)
+    return {"replicas": count, "restartPolicy": "ExitCode", "template": {"spec": pod}}
+
+
+def _pod(job: Job, kind: str, values: Mapping[str, Any]) -> dict[str, Any]:
     pod: dict[str, Any] = {
         "terminationGracePeriodSeconds": _GRACE_SECS,
         "containers": [_container(job, kind, values)],
@@ -107,9 +133,7 @@ def _replicas(job: Job, kind: str, count: int, values: Mapping[str, Any]) -> dic
         pod["volumes"] = [
             {"name": _VOLUME, "persistentVolumeClaim": {"claimName": QuotedText(claim)}}
         ]
-    # ExitCode: 1 and 2 (the run failed, a wrong option) end the job; from 128 on, which are
-    # signals and a task that lost its peers, the pod is started again.
-    return {"replicas": count, "restartPolicy": "ExitCode", "template": {"spec": pod}}
+    return pod
 
 
 def _container(job: Job, kind: str, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -120,7 +144,7 @@ def _container(job: Job, kind: str, values: Mapping[str, Any]) -> dict[str, Any]
         "image": QuotedText(values["image"]),
         "command": ["tf-frame"],
         "args": [_argument(word) for word in job.words],
-        "ports": [{"name": _PORT_NAME, "containerPort": _PORT}],
+        "ports": [{"name": _PORT_NAME, "containerPort": PORT}],
     }
     gpus = values["gpus_per_worker"]
     if gpus and kind in (CHIEF, WORKER):

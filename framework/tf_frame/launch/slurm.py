@@ -115,7 +115,7 @@ def _directives(job: Job, values: Mapping[str, Any]) -> list[str]:
     gpus = values["gpus_per_worker"]
     return [
         f"--job-name={_quoted(_name(job))}",
-        f"--ntasks={len(job.tasks)}",
+        *_size(job),
         f"--output={_quoted(_pattern(job, 'slurm-job-%j.log'))}",
         "--open-mode=append",
         f"--signal=B:USR1@{_NOTICE_SECS}",
@@ -123,6 +123,18 @@ def _directives(job: Job, values: Mapping[str, Any]) -> list[str]:
         *([f"--gpus-per-task={gpus}"] if gpus else []),
         *map(_quoted, _join_options(values["slurm_options"])),
     ]
+
+
+def _size(job: Job) -> list[str]:
+    """Returns the options of sbatch for the number of tasks.
+
+    Slurm chooses a number of nodes, not of tasks, from a range. When it starts the job again, such
+    as after the failure of a node, it chooses again.
+    """
+    if job.min_workers is None:
+        return [f"--ntasks={len(job.tasks)}"]
+    least = len(job.tasks) - job.num_workers + job.min_workers
+    return [f"--nodes={least}-{len(job.tasks)}", "--ntasks-per-node=1"]
 
 
 def _join_options(text: str) -> list[str]:
@@ -198,10 +210,16 @@ def _submit(path: Path) -> str:
     return done.stdout.strip().split(";")[0]
 
 
+def _size_text(job: Job) -> str:
+    if job.min_workers is None:
+        return f"{len(job.tasks)} tasks"
+    return f"{job.min_workers} to {job.num_workers} workers, each task on a node of its own"
+
+
 def _next_commands(job: Job, path: Path, number: str) -> str:
     logs = shell_word(str(path.parent / "logs"))
     return (
-        f"job {number} is submitted: {len(job.tasks)} tasks, {path}\n"
+        f"job {number} is submitted: {_size_text(job)}, {path}\n"
         f"  squeue --job {number}\n"
         f"  tail -F {logs}/slurm-*.log\n"
         f"  tf-frame status {shell_word(job.model_dir)}\n"

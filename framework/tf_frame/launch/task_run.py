@@ -8,11 +8,10 @@ import signal
 import time
 from collections.abc import Callable
 
+from tf_frame.errors import EXIT_START_AGAIN
 from tf_frame.launch.process import TaskCommand, TaskProcess
 from tf_frame.launch.watchdog import process_state
 
-# A healthy task that has lost its peers ends with this code, to be started again.
-EXIT_LOST_PEERS = 138
 # Exit codes from here on mean a signal, as in shells: 137 is SIGKILL, which the system sends when
 # memory ends.
 _FIRST_OF_SIGNALS = 128
@@ -45,7 +44,7 @@ def judge_exit_code(exit_code: int) -> Outcome:
     """
     if exit_code == 0:
         return Outcome.DONE
-    if exit_code == EXIT_LOST_PEERS:
+    if exit_code == EXIT_START_AGAIN:
         return Outcome.REJOIN
     died = exit_code < 0 or exit_code >= _FIRST_OF_SIGNALS
     return Outcome.RESTART if died else Outcome.FAILED
@@ -55,7 +54,7 @@ def end_text(exit_code: int) -> str:
     """Describes the end of a task, such as `was killed by SIGKILL`."""
     if exit_code == 0:
         return "ended well"
-    if exit_code == EXIT_LOST_PEERS:
+    if exit_code == EXIT_START_AGAIN:
         return "lost the other tasks"
     if exit_code > 0:
         return f"ended with exit code {exit_code}"
@@ -154,7 +153,7 @@ class TaskRun:
 
     def keeps_losing_peers(self) -> bool:
         """Returns whether the task lost its peers shortly after each of many starts."""
-        return self.exit_code == EXIT_LOST_PEERS and self._short_in_a_row > _MOST_SHORT_REJOINS
+        return self.exit_code == EXIT_START_AGAIN and self._short_in_a_row > _MOST_SHORT_REJOINS
 
     def stopped_secs(self) -> float:
         """Returns how long the process is stopped, as by SIGSTOP; 0 while it runs."""

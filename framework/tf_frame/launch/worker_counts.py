@@ -9,35 +9,15 @@ checkpoints before it tries once more.
 from __future__ import annotations
 
 import dataclasses
-import re
 import time
 from collections.abc import Callable
 
 from tf_frame import file_system
 from tf_frame.checkpoint.names import INDEX, checkpoint_prefix, step_in_path
-from tf_frame.errors import ConfigError
 from tf_frame.launch.job import Job
 from tf_frame.launch.supervisor import Supervisor
 
-_COUNTS = re.compile(r"([0-9]{1,6})(?:\.\.([0-9]{1,6}))?")
 _LOOK_SECS = 1.0
-
-
-def parse_worker_counts(text: str) -> tuple[int, int]:
-    """Returns the smallest and the largest number of workers of `--num_workers`.
-
-    Raises:
-      ConfigError: the text is neither a positive number nor a range of such numbers.
-    """
-    match = _COUNTS.fullmatch(text)
-    if match is None:
-        raise ConfigError(f"--num_workers {text!r:.80}: give a number, or a range such as 2..4")
-    least, most = int(match[1]), int(match[2] or match[1])
-    if not 1 <= least <= most:
-        raise ConfigError(
-            f"--num_workers: {text} is out of range; the least is 1, and the lower one is first"
-        )
-    return least, most
 
 
 class WorkerCounts:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import logging
-import signal
 import time
 from collections.abc import Callable, Iterator
 
@@ -18,7 +17,7 @@ from tf_frame.checkpoint.find.newest import newest_checkpoint, read_step
 from tf_frame.cluster.agreement import Agreement
 from tf_frame.cluster.cluster import Cluster, wait_for_servers
 from tf_frame.cluster.status import ENDED, NewStatuses
-from tf_frame.errors import TfFrameError
+from tf_frame.errors import PeerLostError, TfFrameError
 from tf_frame.session.interrupts import Interrupts
 
 _LOG = logging.getLogger("tf_frame")
@@ -32,15 +31,6 @@ _COLLECTIVE_ERRORS = (
     tf.errors.CancelledError,
     tf.errors.InternalError,
 )
-
-
-class PeerLostError(TfFrameError):
-    """Another worker was lost, and collectives work again only in a new process.
-
-    The exit code of SIGUSR1 asks a scheduler to start the task again.
-    """
-
-    exit_code = 128 + signal.SIGUSR1
 
 
 class NothingLeftToTrain(Exception):
@@ -96,6 +86,7 @@ class JobMember:
                 timeout_secs=self.timeout_secs,
                 report=self.report,
                 check=self._check,
+                error_class=self._too_late,
             )
 
     def waiting_for_chief(self) -> Iterator[None]:
@@ -111,10 +102,15 @@ class JobMember:
         while time.monotonic() < deadline:
             self._check()
             yield
-        raise TfFrameError(
+        raise self._too_late(
             f"the chief has not initialised the variables in {self.timeout_secs:g} s "
             "(--cluster_timeout_secs); is it running?"
         )
+
+    @property
+    def _too_late(self) -> type[TfFrameError]:
+        # Tasks that have met meet again without the one that does not come.
+        return PeerLostError if self.cluster.meeting else TfFrameError
 
     def chief_is_ready(self) -> bool:
         """Returns whether the other workers may join the chief's present session.

@@ -25,11 +25,14 @@ class RunObserver:
       report: takes a line for the user; default: the log of tf-frame.
       interrupts: the signals that stop training; default: none.
       shows_progress: whether training shows a bar, or lines of progress.
+      regroup_due: called after each save; true ends this session of the job, as a signal does,
+        with the exit code that asks to be started again.
     """
 
     report: Callable[[str], None] = _LOG.info
     interrupts: Interrupts = dataclasses.field(default_factory=Interrupts)
     shows_progress: bool = False
+    regroup_due: Callable[[], bool] = lambda: False
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -20,6 +20,7 @@ from tf_frame.cluster import Cluster
 from tf_frame.cluster.server import LEAVE, STOPPED, send_to_ps, start_server
 from tf_frame.cluster.status import ENDED, own_status, write_status
 from tf_frame.deploy.session_config import device_report, make_deployment, server_config
+from tf_frame.errors import PeerLostError
 from tf_frame.hooks.metrics_log import EVAL, MetricsCsv, MetricsLog
 from tf_frame.plugin.origin import empty_split_error
 from tf_frame.runs.error_translation import translated_errors
@@ -151,6 +152,12 @@ class _Run:
     def _raise_if_interrupted(self) -> None:
         step = max(self._first_step, self._trained.global_step)
         self._observer.interrupts.raise_if_received(how_to_resume(self._setup, step, self._cluster))
+        last_step = self._setup.config.max_steps
+        if self._cluster.meeting and not self._cluster.is_chief and step < last_step:
+            raise PeerLostError(
+                f"the chief ended this session at step {step} of {last_step}; this worker meets "
+                "the others again when it is started again"
+            )
 
     def _explain(self, trained: Trained) -> Trained:
         """Reports why training ended before its last step, if it did.

@@ -5,6 +5,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 from tensorflow.python.framework.tensor_shape import Dimension
 
+from tf_frame_legacy.program.old_packages import dimensions
 from tf_frame_legacy.program.shapes import mix_with_tensors, take_whole_numbers
 
 pytestmark = pytest.mark.usefixtures("graph")
@@ -22,6 +23,14 @@ def test_whole_numbers_are_dimensions(monkeypatch):
             tf.TensorShape([value])
     with pytest.raises(ValueError, match="must be >= 0"):
         tf.TensorShape([-2.0])
+
+
+def test_restored_methods_divide_sizes(monkeypatch):
+    for name in ("__init__", "__truediv__", "__rtruediv__"):
+        monkeypatch.setattr(Dimension, name, getattr(Dimension, name))
+    dimensions.restore_methods()
+    variable = tf.get_variable("kernel", [Dimension(7) / 2, 6 / 2, 4])
+    assert variable.shape.as_list() == [3, 3, 4]
 
 
 def test_floating_point_tensors_are_divided_by_dimensions():

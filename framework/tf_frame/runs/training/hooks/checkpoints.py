@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -17,6 +18,7 @@ from tf_frame.hooks.evaluate import EvaluateHook
 from tf_frame.hooks.nan_guard import NanGuardHook
 from tf_frame.hooks.stock.checkpoint_saver import CheckpointSaverHook
 from tf_frame.hooks.training_clock import pause
+from tf_frame.runs.setup.run_context import RunObserver
 from tf_frame.runs.setup.training_setup import TRAIN_AND_EVALUATE
 from tf_frame.runs.training.parts import TrainingParts
 from tf_frame.types import Session
@@ -40,6 +42,21 @@ class EvaluateSaved(tf.train.CheckpointSaverListener):
         if self.first_step < global_step_value < self.last_step:
             with pause():
                 self.evaluate(global_step_value)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class EndToRegroup(tf.train.CheckpointSaverListener):
+    """Ends the session of a job after a save, for the job to go on with other workers."""
+
+    observer: RunObserver
+    first_step: int
+    last_step: int
+
+    def after_save(self, session: Session, global_step_value: int) -> None:
+        in_between = self.first_step < global_step_value < self.last_step
+        if in_between and self.observer.interrupts.received is None and self.observer.regroup_due():
+            self.observer.report("another worker waits: all save, end and meet again")
+            self.observer.interrupts.received = signal.SIGUSR1
 
 
 def tf_frame_saves(parts: TrainingParts, hooks: Sequence[Any]) -> bool:
@@ -138,7 +155,7 @@ def _checkpoint_hook(
         "every_steps": config.save_checkpoint_steps,
         "every_secs": config.save_checkpoint_secs,
         "multiples_of": config.eval_every_n_steps or None,
-        "listeners": [*listeners, *_evaluating_listeners(parts), *parts.context.listeners],
+        "listeners": [*listeners, *_own_listeners(parts), *parts.context.listeners],
         "max_to_keep": config.max_to_keep,
         "keep_every_n_hours": config.keep_checkpoint_every_n_hours,
         "asynchronous": config.async_checkpoint,
@@ -159,9 +176,11 @@ def _checkpoint_hook(
     )
 
 
-def _evaluating_listeners(parts: TrainingParts) -> Iterator[EvaluateSaved]:
-    """Yields the listener that evaluates every checkpoint, for `--mode train_and_evaluate`."""
+def _own_listeners(parts: TrainingParts) -> Iterator[Any]:
+    """Yields listeners that evaluate checkpoints (`--mode train_and_evaluate`), and regroup."""
+    first_step, last_step = read_step(parts.context.checkpoint), parts.config.max_steps
     evaluate_step = parts.context.evaluate_step
     if parts.setup.mode == TRAIN_AND_EVALUATE and evaluate_step is not None:
-        first_step = read_step(parts.context.checkpoint)
-        yield EvaluateSaved(evaluate_step, first_step, parts.config.max_steps)
+        yield EvaluateSaved(evaluate_step, first_step, last_step)
+    if parts.cluster.meeting:
+        yield EndToRegroup(parts.context.observer, first_step, last_step)
