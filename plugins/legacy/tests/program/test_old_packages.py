@@ -387,6 +387,50 @@ def test_dimensions_are_divided_as_by_python_2(programs, monkeypatch):
     assert programs.run_text(text, "--with_old_packages") == ["3 2"]
 
 
+ATTENTION = """
+import tensorflow as tf
+from tensorflow.contrib.seq2seq.python.ops import attention_wrapper
+from tensorflow.contrib.seq2seq.python.ops.attention_wrapper import _compute_attention
+mechanism = tf.contrib.seq2seq.LuongAttention(4, tf.ones([2, 3, 4]))
+zero = mechanism.initial_alignments(2, tf.float32)
+attention, alignments = _compute_attention(mechanism, tf.ones([2, 4]), zero, None)
+first, second = attention_wrapper._compute_attention(
+    mechanism, tf.ones([2, 4]), zero, attention_layer=None)  # As it was.
+three = _compute_attention(mechanism, tf.ones([2, 4]), zero, None)
+state = tf.contrib.seq2seq.AttentionWrapperState(
+    cell_state=1, attention=attention, time=0, alignments=alignments, alignment_history=())
+print(alignments.shape, second.shape, len(three), state.attention_state is alignments)
+"""
+
+
+def test_attention_as_of_tensorflow_1_4(programs):
+    assert programs.run_text(ATTENTION, "--with_old_packages") == ["(2, 3) (2, 3) 3 True"]
+    programs.run_text(ATTENTION)
+    assert "too many values to unpack" in programs.errors
+
+
+def test_autograph_does_not_read_the_file_again(programs):
+    lines = programs.run_text(
+        """
+import tensorflow as tf
+sizes = {"a": 2}
+def add(x):
+    return x + sum(size for name, size in sizes.iteritems())
+data = tf.data.Dataset.range(1).map(add).map(lambda x: x * list(sizes.itervalues())[0])
+class Cell(tf.nn.rnn_cell.BasicRNNCell):
+    def call(self, inputs, state):
+        for name, size in sizes.iteritems():
+            inputs = inputs * size
+        return super(Cell, self).call(inputs, state)
+tf.nn.dynamic_rnn(Cell(2), tf.zeros([1, 3, 2]), dtype=tf.float32)
+with tf.Session() as session:
+    print(session.run(tf.data.make_one_shot_iterator(data).get_next()))
+""",
+        "--with_old_packages",
+    )
+    assert lines == ["4"]
+
+
 def test_pickles_of_python_2(programs):
     lines = programs.run_text(
         """

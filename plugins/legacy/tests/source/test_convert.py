@@ -234,6 +234,14 @@ def test_scripts_restore_methods_of_packages(converted):
     )
 
 
+def test_results_of_attention_as_of_tensorflow_1_4(converted):
+    rest = "  # a comment\n                   s, layer)\na, b, c = _compute_attention(m, x, s)\n"
+    assert converted(f"import tensorflow as tf\na, b = _compute_attention(m, x,{rest}") == (
+        f"{TF}from tf_frame_legacy.program.old_packages import sources as legacy_sources\n"
+        f"a, b = legacy_sources.first_two(_compute_attention, m, x,{rest}"
+    )
+
+
 def test_lines_without_a_replacement_are_left(write, tmp_path):
     lines = ("import numpy as np", "cmp(1, 2)", "np.obj2sctype(x)", "xrange(2)")
     old = ("int(np.ones(1))", "print >> f, 1")

@@ -12,12 +12,13 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from tf_frame_legacy.names.families.old_packages import PYTHON_2_MODULES, WITH_METHODS
 from tf_frame_legacy.source import old_packages
+from tf_frame_legacy.source.old_syntax import is_attention_of_1_4
 from tf_frame_legacy.source.project import Source
 from tf_frame_legacy.source.resolve import Names
 from tf_frame_legacy.source.trees import walk
 
-# The module with `attribute(object, name)`, which gives an object its old method, and
-# `number(int, array)`.
+# The module with `attribute(object, name)`, which gives an object its old method,
+# `number(int, array)` and `first_two(function, ...)`.
 HELPERS = "tf_frame_legacy.program.old_packages.sources"
 _METHODS = set(old_packages.METHODS) - {"as_matrix"}
 _IN_PYTHON_3 = {"iteritems": "items", "itervalues": "values", "iterkeys": "keys"}
@@ -113,6 +114,15 @@ def numbers_of_arrays(source: Source) -> Iterator[ast.Call]:
             for node in walk(function):
                 if isinstance(node, ast.Call) and _converts_parameter(node, parameters):
                     yield node
+
+
+def attentions_of_1_4(source: Source) -> Iterator[ast.Call]:
+    """Yields calls of `_compute_attention` for its two results of TensorFlow 1.4."""
+    assert source.tree is not None
+    for node in walk(source.tree):
+        if isinstance(node, ast.Assign) and is_attention_of_1_4(node):
+            assert isinstance(node.value, ast.Call)
+            yield node.value
 
 
 def _is_py_func(call: ast.Call) -> bool:

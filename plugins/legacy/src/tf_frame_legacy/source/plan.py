@@ -200,6 +200,9 @@ class _Planner:
         for call in old_code.numbers_of_arrays(self._source):
             module = self._module_name(old_code.HELPERS, call.lineno)
             self._plan.methods[self._span(call)] = f"{module}.number"
+        for call in old_code.attentions_of_1_4(self._source):
+            module = self._module_name(old_code.HELPERS, call.lineno)
+            self._plan.methods[self._span(call)] = f"{module}.first_two"
         for trap in traps(self._source, self._names):
             if not trap.is_restored or trap.text in (NUMBER, PRINT, STOP):
                 self._leave(trap.line, f"{trap.text}; {trap.remedy}")

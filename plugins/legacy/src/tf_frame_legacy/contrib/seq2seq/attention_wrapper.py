@@ -21,7 +21,16 @@ _ADVICE = (
 )
 
 
-class AttentionWrapperState(NamedTuple):
+class _Fields(NamedTuple):
+    cell_state: Any
+    attention: Any
+    time: Any
+    alignments: Any
+    alignment_history: Any
+    attention_state: Any
+
+
+class AttentionWrapperState(_Fields):
     """The state of an `AttentionWrapper`.
 
     `alignments`, `alignment_history` and `attention_state` are tuples if the wrapper was given a
@@ -33,15 +42,25 @@ class AttentionWrapperState(NamedTuple):
       time: the step, an int32 scalar.
       alignments: alignments of the previous step, `[batch, memory_time]`.
       alignment_history: TensorArray of the alignments of all steps; or ().
-      attention_state: state of the mechanism.
+      attention_state: state of the mechanism; None: its alignments, as in TensorFlow 1.4, whose
+        states had no such field.
     """
 
-    cell_state: Any
-    attention: Any
-    time: Any
-    alignments: Any
-    alignment_history: Any
-    attention_state: Any
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        cell_state: Any,
+        attention: Any,
+        time: Any,
+        alignments: Any,
+        alignment_history: Any,
+        attention_state: Any = None,
+    ) -> Any:
+        if attention_state is None:
+            attention_state = alignments
+        fields = (cell_state, attention, time, alignments, alignment_history, attention_state)
+        return super().__new__(cls, *fields)
 
     def clone(self, **kwargs: Any) -> Any:
         """Returns a copy with some fields replaced, whose shapes must be as they were.

@@ -4,8 +4,10 @@
     int(np.ones(1))    # until NumPy 2.3;    boxes == []       # False until NumPy 1.24
     print >> file, 1   # Python 2
     yield next(lines)  # ended the generator until Python 3.6
+    attention, alignments = _compute_attention(...)  # tf.contrib.seq2seq until TensorFlow 1.4
 
-The lines stay where they are, so that tracebacks show the program's own text.
+The lines stay where they are, so that tracebacks show the program's own text. Changed functions are
+kept from AutoGraph.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from tf_frame_legacy.source.generators import is_generator, until_stop
-from tf_frame_legacy.source.old_syntax import is_print_to_file
+from tf_frame_legacy.source.old_syntax import is_attention_of_1_4, is_print_to_file
 
 METHODS: dict[str, tuple[Any, Callable[..., Any]]] = {
     "getchildren": (Element, list),
@@ -52,6 +54,9 @@ def rewritten(source: bytes, path: str) -> ast.Module:
 
 
 class _Rewriter(ast.NodeTransformer):
+    def __init__(self) -> None:
+        self._count = 0  # Of the changes.
+
     def visit_Expr(self, node: ast.Expr) -> ast.AST:
         self.generic_visit(node)
         parts = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
@@ -59,21 +64,31 @@ class _Rewriter(ast.NodeTransformer):
             file = ast.keyword("file", parts[0].right)
             call = ast.Call(parts[0].left, list(parts[1:]), [file])
             node.value = ast.copy_location(call, node.value)
+            self._count += 1
         return node
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         if _is_compiled(node):
             return node
+        before = self._count
         self.generic_visit(node)
         start = 1 if ast.get_docstring(node, clean=False) is not None else 0
         if node.body[start:] and is_generator(node):
             node.body[start:] = [until_stop(node.body[start:])]
+        if self._count > before:
+            name = ast.Name(_name("unconverted"), ast.Load())
+            node.decorator_list.append(ast.copy_location(name, node))
         return node
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
+        before = self._count
+        self.generic_visit(node)
+        return self._call(node, "unconverted", node) if self._count > before else node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         self.generic_visit(node)
         if node.attr in METHODS and isinstance(node.ctx, ast.Load):
-            return _call(node, "attribute", node.value, ast.Constant(node.attr))
+            return self._call(node, "attribute", node.value, ast.Constant(node.attr))
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
@@ -81,7 +96,15 @@ class _Rewriter(ast.NodeTransformer):
         name = getattr(node.func, "attr", getattr(node.func, "id", ""))
         is_plain = len(node.args) == 1 and not isinstance(node.args[0], (ast.Starred, ast.Constant))
         if name in ("int", "float") and is_plain and not node.keywords:
-            return _call(node, "number", node.func, node.args[0])
+            return self._call(node, "number", node.func, node.args[0])
+        return node
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
+        self.generic_visit(node)
+        call = node.value
+        if isinstance(call, ast.Call) and is_attention_of_1_4(node):
+            node.value = self._call(call, "first_two", call.func, *call.args)
+            node.value.keywords = call.keywords
         return node
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
@@ -90,19 +113,19 @@ class _Rewriter(ast.NodeTransformer):
         if len(sides) == 2 and any(isinstance(side, ast.List) for side in sides):
             for kind, function in ((ast.Eq, "equal"), (ast.NotEq, "differ")):
                 if isinstance(node.ops[0], kind):
-                    return _call(node, function, *sides)
+                    return self._call(node, function, *sides)
         return node
+
+    def _call(self, node: ast.expr, function: str, *arguments: ast.expr) -> ast.Call:
+        self._count += 1
+        name = ast.Name(_name(function), ast.Load())
+        return ast.copy_location(ast.Call(name, list(arguments), []), node)
 
 
 def _is_compiled(node: ast.FunctionDef) -> bool:
     """Returns whether Numba compiles a function: `@jit`, `@numba.jit(nopython=True)`."""
     functions = [getattr(decorator, "func", decorator) for decorator in node.decorator_list]
     return any(getattr(f, "attr", getattr(f, "id", "")) in _COMPILERS for f in functions)
-
-
-def _call(node: ast.expr, function: str, *arguments: ast.expr) -> ast.expr:
-    name = ast.Name(_name(function), ast.Load())
-    return ast.copy_location(ast.Call(name, list(arguments), []), node)
 
 
 def _name(function: str) -> str:
@@ -122,6 +145,21 @@ def number(kind: Callable[[Any], Any], value: Any) -> Any:
     if kind in (int, float) and isinstance(value, np.ndarray) and value.size == 1:
         value = value.reshape(())
     return kind(value)
+
+
+def unconverted(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Keeps AutoGraph from a function, which it would read again from the file, unchanged.
+
+    Programs of TensorFlow 1 do without AutoGraph.
+    """
+    # What tf.autograph.experimental.do_not_convert gives the functions that it returns.
+    function.autograph_info__ = {}  # type: ignore[attr-defined]
+    return function
+
+
+def first_two(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Returns the first two of the results of a function."""
+    return function(*args, **kwargs)[:2]
 
 
 def equal(left: Any, right: Any) -> Any:
@@ -152,4 +190,5 @@ def _index(array: Any, *place: Any) -> Any:
     return tuple(indices) if indices else (0,) * array.ndim
 
 
-BUILTINS = {_name(function.__name__): function for function in (attribute, number, equal, differ)}
+_FUNCTIONS = (attribute, number, unconverted, first_two, equal, differ)
+BUILTINS = {_name(function.__name__): function for function in _FUNCTIONS}
