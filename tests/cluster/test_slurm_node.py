@@ -18,6 +18,7 @@ pytestmark = [
     pytest.mark.skipif(bool(slurm_node.missing()), reason=slurm_node.missing()),
 ]
 VALUES = {option.name: option.default for option in slurm.OPTIONS}
+PS_AND_WORKERS = {"num_ps": 1, "num_workers": 2}
 SHOW = """
 import json, os
 from tf_frame.cluster.slurm import slurm_tf_config
@@ -57,14 +58,14 @@ def node():
 
 @pytest.fixture
 def submit(node, tmp_path, monkeypatch, capsys):
-    """Submits a job of one ps and two workers; returns its number."""
+    """Submits a job, by default of one ps and two workers; returns its number."""
     for name, value in node.environment.items():
         monkeypatch.setenv(name, value)
 
-    def submitted(*command, words=("run",), **values):
+    def submitted(*command, words=("run",), tasks=PS_AND_WORKERS, **values):
         if command:
             monkeypatch.setattr(slurm, "_command", lambda _: [sys.executable, "-c", *command])
-        job = Job(words=words, model_dir=str(tmp_path / "a run"), num_ps=1, num_workers=2)
+        job = Job(words=words, model_dir=str(tmp_path / "a run"), **tasks)
         assert slurm.main(job, VALUES | values) == 0
         return capsys.readouterr().out.split()[1]
 
@@ -89,6 +90,15 @@ def test_each_task_finds_itself_in_the_allocation(node, submit, tmp_path):
     assert [config["cluster"] for config in found] == [cluster] * 3
     assert "Comment=two words" in node.run("scontrol", "show", "job", number)
     assert "TimeLimit=00:05:00" in node.run("scontrol", "show", "job", number)
+
+
+def test_of_a_range_of_workers_those_train_for_which_there_are_nodes(node, submit, tmp_path):
+    tasks = {"min_workers": 1, "num_workers": 3}
+    number = submit(SHOW.replace("num_ps=1", "num_ps=0"), tasks=tasks, slurm_port=3000)
+    assert node.wait_for(number, 60) == ("COMPLETED", 0)
+    (found,) = (json.loads(text) for text in logs(tmp_path))
+    chief = {"type": "chief", "index": 0}
+    assert found == {"cluster": {"chief": ["localhost:3000"]}, "task": chief}
 
 
 @pytest.mark.parametrize(
