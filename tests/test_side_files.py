@@ -95,3 +95,11 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path):
     path.mkdir()
     with pytest.raises(DataError, match="Is a directory"):
         read_side_file(str(path), as_object)
+
+
+def test_a_file_that_is_far_too_large_is_not_read(tmp_path):
+    path = tmp_path / "facts.json"
+    with path.open("w") as file:
+        file.truncate(2**40)  # Which takes no room.
+    with pytest.raises(DataError, match="is damaged: it has more than 64 MiB"):
+        read_facts(path)

@@ -28,6 +28,8 @@ T = TypeVar("T")
 # What a function raises that gets JSON of another form than it expects.
 FORM_ERRORS = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
 _LARGEST = 2**63 - 1
+# JSON takes some ten times as much memory when it is read.
+_MOST_BYTES = 64 * 2**20
 
 
 def read_side_file(path: str, parse: Callable[[Any], T]) -> T | None:
@@ -42,6 +44,8 @@ def read_side_file(path: str, parse: Callable[[Any], T]) -> T | None:
     """
     if not file_system.exists(path):
         return None
+    if file_system.file_size(path) > _MOST_BYTES:
+        raise DataError(f"{short(path)} is damaged: it has more than {_MOST_BYTES // 2**20} MiB")
     return parse_side_file(path, read_text(path), parse)
 
 

@@ -18,7 +18,7 @@ from tf_frame.cluster.meeting import Meeting
 from tf_frame.cluster.tf_config import TaskType
 from tf_frame.command_line import option_help
 from tf_frame.command_line.parsing import parse_command_line
-from tf_frame.command_line.screen import output_may_fail, report
+from tf_frame.command_line.screen import complain, output_may_fail, report
 from tf_frame.command_line.selection import (
     COMMAND_MODES,
     DRY_RUN,
@@ -38,6 +38,7 @@ from tf_frame.plugin.data_warnings import find_data_report
 from tf_frame.resources import check_threads
 from tf_frame.runs.setup.data_text import data_page, refuse_warnings
 from tf_frame.runs.setup.folder_claim import check_writable, claimed, make_writable
+from tf_frame.runs.setup.folder_watch import watched_folder
 from tf_frame.runs.setup.run_context import RunObserver
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.session.interrupts import Interrupts
@@ -171,13 +172,26 @@ def _train(
     if not cluster.is_chief:  # The chief claims the folder for the job.
         make_writable(setup.model_dir)
         claim = contextlib.nullcontext(setup)
-    with claim as setup, output_may_fail(), Interrupts().installed() as interrupts:
+    with (
+        claim as setup,
+        _watched(setup),
+        output_may_fail(),
+        Interrupts().installed() as interrupts,
+    ):
         introduction = run_text.introduction(setup, source.info, cluster, keeps_folder=keeps_folder)
         report("\n".join([introduction, *notes]))
         observer = RunObserver(report, interrupts, shows_progress=True, regroup_due=regroup_due)
         result = _run(setup, source, cluster, observer)
         if cluster.is_chief:
             report(run_text.closing(setup, result, keeps_folder=keeps_folder))
+
+
+def _watched(setup: TrainingSetup) -> contextlib.AbstractContextManager[None]:
+    return watched_folder(
+        setup.model_dir,
+        timeout_secs=setup.config.cluster_timeout_secs,
+        report=lambda line: complain(f"tf-frame: {line}"),
+    )
 
 
 def _run(
@@ -197,7 +211,7 @@ def _run(
 def _serve(setup: TrainingSetup, cluster: Cluster) -> int:
     make_writable(setup.model_dir)
     check_threads()
-    with output_may_fail(), Interrupts().installed() as interrupts:
+    with _watched(setup), output_may_fail(), Interrupts().installed() as interrupts:
         with quiet_import(setup.config.verbosity):
             from tf_frame.runs.training.tasks import hold_variables
         hold_variables(setup, cluster, RunObserver(report, interrupts))

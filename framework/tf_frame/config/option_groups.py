@@ -284,7 +284,10 @@ class ClusterOptions:
         0, "worker K starts when the global step has reached K times this number", min=0
     )
     cluster_timeout_secs: float = option(
-        300, "seconds to wait for the servers of other tasks, and for the chief's variables", min=1
+        300,
+        "seconds to wait for the servers of other tasks, for the chief's variables, and for a "
+        "model folder that does not answer",
+        min=1,
     )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tf_frame import file_system
-from tf_frame.command_line.screen import output_may_fail
+from tf_frame.command_line.screen import complain, output_may_fail
 from tf_frame.config.option import Option
 from tf_frame.errors import ConfigError, writing
 from tf_frame.launch.commands import LOG_FOLDER, serving_tasks, task_commands
@@ -27,6 +27,7 @@ from tf_frame.runs.setup.folder_claim import (
     make_writable,
     refuse_if_busy,
 )
+from tf_frame.runs.setup.folder_watch import watched_folder
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.text import short
 
@@ -35,7 +36,7 @@ OPTIONS = (
         "max_restarts",
         int,
         3,
-        "how often each task is started again if it dies: a signal, or exit code 128 and above",
+        "how often each task is started again if it dies: a signal, or exit code 127 and above",
         min=0,
     ),
     Option(
@@ -99,6 +100,11 @@ def main(
     # For the largest number of workers: a job that goes on with fewer leaves some unused.
     with (
         launching(job.model_dir),
+        watched_folder(
+            job.model_dir,
+            timeout_secs=job.timeout_secs,
+            report=lambda line: complain(f"tf-frame: {line}"),
+        ),
         reserved_ports(len(serving_tasks(job))) as ports,
         output_may_fail(),
     ):

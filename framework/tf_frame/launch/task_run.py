@@ -12,9 +12,9 @@ from tf_frame.errors import EXIT_START_AGAIN
 from tf_frame.launch.process import TaskCommand, TaskProcess
 from tf_frame.launch.watchdog import process_state
 
-# Exit codes from here on mean a signal, as in shells: 137 is SIGKILL, which the system sends when
-# memory ends.
-_FIRST_OF_SIGNALS = 128
+# Exit codes from 128 on mean a signal, as in shells: 137 is SIGKILL, which the system sends when
+# memory ends. With 127 the dynamic linker ends a process that is refused memory.
+_FIRST_OF_DEATHS = 127
 _LAST_LINES = 15
 # Exit codes of a process after SIGTERM, without and with saving.
 _OF_SIGTERM = (-signal.SIGTERM, 128 + signal.SIGTERM)
@@ -46,7 +46,7 @@ def judge_exit_code(exit_code: int) -> Outcome:
         return Outcome.DONE
     if exit_code == EXIT_START_AGAIN:
         return Outcome.REJOIN
-    died = exit_code < 0 or exit_code >= _FIRST_OF_SIGNALS
+    died = exit_code < 0 or exit_code >= _FIRST_OF_DEATHS
     return Outcome.RESTART if died else Outcome.FAILED
 
 

@@ -77,6 +77,15 @@ class Update:
     own_steps: Any = None
 
 
+@dataclasses.dataclass(frozen=True)
+class _Applied:
+    """An operation that applies gradients, after transforms, and whether it does (or None)."""
+
+    op: Any
+    grads_and_vars: GradsAndVars
+    ready: Any
+
+
 def make_update(
     clones: Sequence[Clone],
     optimizer: Any,
@@ -110,37 +119,19 @@ def make_update(
     per_clone = gradients.clone_gradients(clones, scaled, tf_optimizer, trained)
     with tf.device(deployment.optimizer_device()):
         if shards and config.sync_replicas:
-            # Added up by the chief, from the gradients of all workers.
             gradients.check_gradients(per_clone[0], origin=origin)
-            apply, grads_and_vars = send_shards(
-                shards,
-                tf_optimizer,
-                per_clone,
-                losses.regularization,
-                after=losses.total,
-                transform=functools.partial(gradients.transform_gradients, transforms=transforms),
-                global_step=global_step,
-            )
-            ready = all_ready(transforms)
-            refuse_held_back(ready)
+            applied = _apply_at_chief(shards, tf_optimizer, per_clone, losses, transforms)
         else:
             summed = _combine_gradients(clones, per_clone, losses, shards, config, deployment)
             gradients.check_gradients(summed, origin=origin)
-            grads_and_vars = gradients.transform_gradients(summed, transforms)
-            ready = all_ready(transforms)
-            apply = apply_gradients(
-                tf_optimizer,
-                gradients.wait_for_loss(losses.total, grads_and_vars),
-                ready=ready,
-                global_step=global_step,
-                # With synchronous replicas the chief's optimizer moves the averages.
-                then=averages.apply if averages and not config.sync_replicas else None,
-            )
+            # With synchronous replicas the chief's optimizer moves the averages.
+            then = averages.apply if averages and not config.sync_replicas else None
+            applied = _apply(tf_optimizer, summed, losses, transforms, then=then)
     own_steps, count_step = _own_steps(config)
     statistics = _statistics_updates(clones, config)
-    update = tf.group(apply, *statistics, *count_step, name="update_barrier")
+    update = tf.group(applied.op, *statistics, *count_step, name="update_barrier")
     share_statistics(clones)
-    observers, extra_summaries = _observers(losses, grads_and_vars, averages, config)
+    observers, extra_summaries = _observers(losses, applied.grads_and_vars, averages, config)
     with tf.control_dependencies([update, *observers]):
         train_op = tf.identity(losses.total, name="train_op")
     return Update(
@@ -157,9 +148,53 @@ def make_update(
         rate,
         hooks=[hook for clone in clones for hook in clone.outputs.hooks],
         sync_replicas=tf_optimizer if config.sync_replicas else None,
-        run_is_step=ready is None and (deployment.num_replicas == 1 or deployment.all_reduce),
+        run_is_step=applied.ready is None
+        and (deployment.num_replicas == 1 or deployment.all_reduce),
         own_steps=own_steps,
     )
+
+
+def _apply(
+    optimizer: Any,
+    summed: GradsAndVars,
+    losses: Losses,
+    transforms: Sequence[Any],
+    *,
+    then: Callable[[], Any] | None,
+) -> _Applied:
+    """Transforms and applies gradients; `then` returns an operation for every update."""
+    grads_and_vars = gradients.transform_gradients(summed, transforms)
+    ready = all_ready(transforms)
+    op = apply_gradients(
+        optimizer,
+        gradients.wait_for_loss(losses.total, grads_and_vars),
+        ready=ready,
+        global_step=tf.train.get_global_step(),
+        then=then,
+    )
+    return _Applied(op, grads_and_vars, ready)
+
+
+def _apply_at_chief(
+    shards: BatchShards,
+    optimizer: Any,
+    per_shard: Sequence[GradsAndVars],
+    losses: Losses,
+    transforms: Sequence[Any],
+) -> _Applied:
+    """Lets the chief add up, transform and apply the gradients of all workers."""
+    op, grads_and_vars = send_shards(
+        shards,
+        optimizer,
+        per_shard,
+        losses.regularization,
+        after=losses.total,
+        transform=functools.partial(gradients.transform_gradients, transforms=transforms),
+        global_step=tf.train.get_global_step(),
+    )
+    ready = all_ready(transforms)
+    refuse_held_back(ready)
+    return _Applied(op, grads_and_vars, ready)
 
 
 def _own_steps(config: RunOptions) -> tuple[Any, list[Any]]:
