@@ -203,7 +203,7 @@ def test_the_line_that_changes_the_number_of_workers_is_printed(capsys):
     line = next(line for line in capsys.readouterr().out.splitlines() if "kubectl patch" in line)
     words = shlex.split(line.removeprefix("# "))
     assert words[:6] == ["kubectl", "patch", "job", "first", "--namespace", "team"]
-    patch = {"spec": {"parallelism": 3, "completions": 3}}
+    patch = {"spec": {"parallelism": 2, "completions": 2}}
     assert words[6] == "--patch" and json.loads(words[7]) == patch
 
 

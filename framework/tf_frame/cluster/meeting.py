@@ -32,7 +32,8 @@ from tf_frame.text import short_word
 # Environment variables; Kubernetes gives the first one to each pod of an Indexed Job.
 INDEX, ADDRESS, WORKERS = "JOB_COMPLETION_INDEX", "TF_FRAME_ADDRESS", "TF_FRAME_NUM_WORKERS"
 
-_LOOK_SECS, _WRITE_SECS = 0.5, 1.0
+# Object stores take one write of a file in a second.
+_LOOK_SECS, _WRITE_SECS = 1.0, 2.0
 # For this part of --cluster_timeout_secs the chief waits for more tasks, after the last one came.
 _LATE = 0.1
 _COUNTS = re.compile(r"([0-9]{1,6})(?:\.\.([0-9]{1,6}))?")

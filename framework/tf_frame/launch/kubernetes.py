@@ -66,8 +66,9 @@ def main(job: Job, values: Mapping[str, Any]) -> int:
     if job.min_workers is None:
         report("# kubectl apply -f this file; needs the training operator of Kubeflow (TFJob v1)")
     else:
-        report("# kubectl apply -f this file; needs Kubernetes 1.33. Later, for 3 workers:")
-        report(f"# {scale_command(content['metadata'], 3)}")
+        number = job.min_workers
+        report(f"# kubectl apply -f this file; needs Kubernetes 1.33. Later, for {number} workers:")
+        report(f"# {scale_command(content['metadata'], number)}")
     report(f"# All pods must see {job.model_dir}.")
     report(text.removesuffix("\n"))
     return EXIT_OK
