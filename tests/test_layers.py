@@ -10,7 +10,7 @@ from source_tree import FRAMEWORK, PLUGINS, ROOT, imports, modules
 
 # The packages of the framework, lowest first. A package imports from those before it only.
 ORDER = (
-    *("config", "layers", "plugin", "checkpoint", "cluster", "deploy"),
+    *("config", "layers", "plugin", "checkpoint", "weights", "cluster", "deploy"),
     *("optimizers", "learning_rates", "gradient_transforms", "scaffold", "graph"),
     *("profiling", "hooks", "session", "runs", "inputs", "estimator"),
     *("command_line", "launch", "testing", "cli"),

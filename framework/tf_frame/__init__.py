@@ -38,6 +38,8 @@ from tf_frame.plugin import (
     ScheduleContext,
     ServingForm,
     SplitReport,
+    Weights,
+    WeightsFile,
 )
 
 if TYPE_CHECKING:
@@ -86,6 +88,8 @@ __all__ = [
     "ScheduleContext",
     "ServingForm",
     "SplitReport",
+    "Weights",
+    "WeightsFile",
     "__version__",
     "load_network",
     "load_preprocessing",

@@ -44,6 +44,7 @@ COMMANDS = {
     "plugins": ("tf_frame.cli.plugins", "list and show the installed plugins, begin a new one"),
     "convert": ("tf_frame.cli.convert", "convert data to files that an input reads"),
     "checkpoint": ("tf_frame.cli.checkpoint", "inspect and rewrite checkpoints"),
+    "weights": ("tf_frame.cli.weights", "list, show and fetch published weights"),
     "doctor": ("tf_frame.cli.doctor", "check this machine, versions, TensorBoard and plugins"),
     "tensorboard": ("tf_frame.cli.tensorboard", "start TensorBoard on runs"),
     "completion": ("tf_frame.cli.completion", "print a script for completion in a shell"),

@@ -22,6 +22,7 @@ from tf_frame.plugin.training_contracts import (
     Optimizer,
     ScheduleContext,
 )
+from tf_frame.plugin.weights_contract import Weights, WeightsFile
 
 __all__ = [
     "API_VERSION",
@@ -47,4 +48,6 @@ __all__ = [
     "ScheduleContext",
     "ServingForm",
     "SplitReport",
+    "Weights",
+    "WeightsFile",
 ]

@@ -13,7 +13,12 @@ from typing import Any
 
 from tf_frame.config import declared_options
 from tf_frame.errors import ConfigError
-from tf_frame.plugin import contracts, network_contracts, training_contracts
+from tf_frame.plugin import (
+    contracts,
+    network_contracts,
+    training_contracts,
+    weights_contract,
+)
 from tf_frame.text import brief, short_repr, with_article
 
 # The beginning of the modules with the abstract bases of plugins.
@@ -59,10 +64,11 @@ LEARNING_RATE = Kind(
 HOOK = Kind("hook", "tf_frame.hooks", training_contracts.HookPlugin, prefix="hook.{name}")
 NETWORK = Kind("network", "tf_frame.networks", network_contracts.Network)
 PREPROCESSING = Kind("preprocessing", "tf_frame.preprocessing", network_contracts.Preprocessing)
+WEIGHTS = Kind("weights", "tf_frame.weights", weights_contract.Weights, "file")
 # The commands of `tf_frame.cli`, and `tf-frame help`.
 _OWN_COMMANDS = (
     *("run", "launch", "status", "evaluate", "predict", "export", "profile", "plugins", "convert"),
-    *("checkpoint", "doctor", "tensorboard", "completion", "help"),
+    *("checkpoint", "weights", "doctor", "tensorboard", "completion", "help"),
 )
 COMMAND = Kind(
     "command", "tf_frame.commands", training_contracts.Command, "run", reserved=_OWN_COMMANDS
@@ -71,7 +77,7 @@ COMMAND = Kind(
 # In the order of `tf-frame plugins list`.
 KINDS = (
     *(MODEL, INPUT, CONVERTER, GRADIENT_TRANSFORM, OPTIMIZER, LEARNING_RATE, HOOK),
-    *(NETWORK, PREPROCESSING, COMMAND),
+    *(NETWORK, PREPROCESSING, WEIGHTS, COMMAND),
 )
 
 # Attribute of a model or an input -> its types, and a description of the types.
@@ -196,7 +202,7 @@ def check_options(plugin: Any, kind: Kind) -> str:
 
 def _check_each_option(params: type, kind: Kind) -> None:
     for option in declared_options(params):
-        if kind in (NETWORK, PREPROCESSING):
+        if kind in (NETWORK, PREPROCESSING, WEIGHTS):
             raise ConfigError(f"a {kind.word} has no options of its own, but here is {option.name}")
         # In YAML, `name` stands next to the options of every plugin but the model.
         if option.name == "name" and kind != MODEL:

@@ -23,6 +23,7 @@ from tf_frame.plugin.network_contracts import Network, Preprocessing
 from tf_frame.plugin.origin import register
 from tf_frame.plugin.packages import tell_authors
 from tf_frame.plugin.switches import read_switches
+from tf_frame.plugin.weights_contract import Weights
 from tf_frame.text import brief, short_word
 
 if TYPE_CHECKING:
@@ -85,6 +86,12 @@ def load_preprocessing(name: str, *, prefer: str | None = None) -> Preprocessing
     """Loads and constructs a preprocessing plugin; see `load_plugin` for arguments and errors."""
     preprocessing: Preprocessing = _make(load_plugin(kinds.PREPROCESSING, name, prefer=prefer))
     return preprocessing
+
+
+def load_weights(name: str, *, prefer: str | None = None) -> Weights:
+    """Loads and constructs a plugin of weights; see `load_plugin` for arguments and errors."""
+    weights: Weights = _make(load_plugin(kinds.WEIGHTS, name, prefer=prefer))
+    return weights
 
 
 def _make(plugin: LoadedPlugin) -> Any:

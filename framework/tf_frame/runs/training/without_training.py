@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -12,6 +13,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.checkpoint.names import checkpoint_path
 from tf_frame.checkpoint.warm_start.plan import WarmStart, plan_warm_start
 from tf_frame.checkpoint.warm_start.rows import Outcome
+from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError
 from tf_frame.graph.inference.build_inference import build_inference
 from tf_frame.graph.ready import add_ready_operations
@@ -23,6 +25,7 @@ from tf_frame.runs.setup.run_context import RunObserver
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.runs.training.build import unmatched_patterns
 from tf_frame.runs.warm_start.options import check_readable
+from tf_frame.weights.resolve import resolve_values
 
 _SHOWN = 8
 
@@ -48,7 +51,8 @@ def restore_without_training(setup: TrainingSetup, source: Any, observer: RunObs
         inference = build_inference(
             model=model, features=received.features, labels=None, mode=Mode.PREDICT, config=config
         )
-        plan = _plan(setup, source.info.num_classes)
+        path = resolve_values(config.warm_start_from, observer.report)
+        plan = _plan(dataclasses.replace(config, warm_start_from=path), source.info.num_classes)
         check_readable(plan.path)
         observer.report("\n".join([plan.summary(), *_not_restored(plan)]))
         _save(plan, inference.scaffold, setup.model_dir)
@@ -56,10 +60,10 @@ def restore_without_training(setup: TrainingSetup, source: Any, observer: RunObs
     write_configuration(setup, source.info)
 
 
-def _plan(setup: TrainingSetup, num_classes: int | None) -> WarmStart:
+def _plan(config: RunOptions, num_classes: int | None) -> WarmStart:
     """Returns the plan for the default graph; an error has the number of classes of the model."""
     try:
-        plan = plan_warm_start(setup.config, tf.global_variables())
+        plan = plan_warm_start(config, tf.global_variables())
     except CheckpointError as error:
         if num_classes is None:
             raise

@@ -21,6 +21,7 @@ from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError, ConfigError
 from tf_frame.graph.train_graph import TrainGraph
 from tf_frame.text import short
+from tf_frame.weights.resolve import resolve_values
 
 _LOG = logging.getLogger("tf_frame")
 
@@ -58,6 +59,9 @@ def warm_start_graph(
             report,
         )
         return graph
+    # config.yaml keeps the name; here the values are a checkpoint.
+    path = resolve_values(config.warm_start_from, report)
+    config = dataclasses.replace(config, warm_start_from=path)
     with graph.graph.as_default():
         plan = plan_warm_start(_add_proposed(config, proposed), graph.model_variables)
         assert plan is not None

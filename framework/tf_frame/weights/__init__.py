@@ -1,0 +1,1 @@
+"""Published weights: where they are, the cache of downloads, and their values as checkpoints."""

@@ -1,0 +1,62 @@
+"""Finds the checkpoint for the values that a user names: weights of a package, or a file."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Callable
+
+from tqdm import tqdm
+
+from tf_frame.plugin.find import find_plugins
+from tf_frame.plugin.kinds import WEIGHTS
+from tf_frame.plugin.load import load_weights
+from tf_frame.plugin.matching import matching_plugins
+from tf_frame.weights.store import checkpoint_of, checkpoint_of_file
+from tf_frame.weights.values import ARRAYS, GRAPH
+
+# `distribution:name` where two packages share one; everything else is a path.
+_NAME = re.compile(r"[\w.-]+(:[\w.-]+)?")
+
+
+def resolve_values(text: str, report: Callable[[str], None]) -> str:
+    """Returns a path with a checkpoint for a value of `--warm_start_from`.
+
+    Args:
+      text: the name of weights, which are fetched first; a file of arrays (`.npz`) or a frozen
+        graph (`.pb`), which becomes a checkpoint in the cache; or a path that has a checkpoint.
+      report: takes a line for the user.
+
+    Raises:
+      PluginError, DownloadError, DataError, ConfigError: see `checkpoint_of`.
+    """
+    if names_weights(text):
+        prefix = fetch(text, report)
+        report(f"weights {text}: {prefix}")
+        return prefix
+    path = os.path.expanduser(text)
+    if path.endswith((ARRAYS, GRAPH)) and os.path.isfile(path):
+        return checkpoint_of_file(path, report=report)
+    return text
+
+
+def names_weights(text: str) -> bool:
+    """Returns whether a text is the name of installed weights; a file of that name comes first."""
+    if not _NAME.fullmatch(text) or os.path.exists(text):
+        return False
+    plugins = [info for info in find_plugins(kind=WEIGHTS) if info.kind == WEIGHTS]
+    return bool(matching_plugins(text, plugins))
+
+
+def fetch(name: str, report: Callable[[str], None]) -> str:
+    """Returns the checkpoint of weights; on a terminal a bar shows the progress of a download."""
+    weights = load_weights(name)
+    hidden = not sys.stdout.isatty()
+    with tqdm(unit="B", unit_scale=True, desc=name, file=sys.stdout, disable=hidden) as bar:
+
+        def show(received: int, size: int | None) -> None:
+            bar.total = size
+            bar.update(received - bar.n)
+
+        return checkpoint_of(name, weights, show=show, report=report)

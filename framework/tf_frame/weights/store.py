@@ -1,0 +1,229 @@
+"""`checkpoint_of`: the values of weights as a checkpoint in the cache of this user.
+
+    ~/.cache/tf-frame/weights/mobilenet_v1_imagenet-3b90af536f81/
+      model.ckpt.index, model.ckpt.data-00000-of-00001, checkpoint
+      source.json          where the file came from, its size and hash
+
+A folder there is complete, or does not exist. `TF_FRAME_WEIGHTS` names another cache.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib.resources
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from tf_frame.errors import DataError, PluginError, writing
+from tf_frame.file_lock import LockHeldError, file_lock
+from tf_frame.plugin.weights_contract import Weights, WeightsFile
+from tf_frame.text import listed, short, short_word
+from tf_frame.weights.archive import ENDINGS, unpack
+from tf_frame.weights.download import Remote, download, file_hash
+
+CACHE = "TF_FRAME_WEIGHTS"
+SOURCE = "source.json"
+_CHECKPOINT, _INDEX = "model.ckpt", ".index"
+_LOCK_SECS = 0.5
+
+Show = Callable[[int, int | None], None]
+
+
+def cache_folder() -> str:
+    """Returns the folder of the cache, which need not exist."""
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join("~", ".cache")
+    folder = os.environ.get(CACHE) or os.path.join(base, "tf-frame", "weights")
+    return os.path.abspath(os.path.expanduser(folder))
+
+
+def cached_checkpoint(name: str, weights: Weights) -> str | None:
+    """Returns the path prefix of the checkpoint of weights; None if they are not in the cache."""
+    folder = _folder(name, weights.file())
+    return os.path.join(folder, _CHECKPOINT) if os.path.exists(folder) else None
+
+
+def checkpoint_of(
+    name: str,
+    weights: Weights,
+    *,
+    show: Show = lambda received, size: None,
+    report: Callable[[str], None] = lambda line: None,
+) -> str:
+    """Returns the path prefix of a checkpoint with the values of weights; fetches what is missing.
+
+    Args:
+      name: the name of the plugin.
+      weights: the plugin.
+      show: called with the numbers of bytes received, and of the download.
+      report: takes a line for the user.
+
+    Raises:
+      DownloadError: the file cannot be downloaded, or is another one.
+      DataError: the file is damaged.
+      ConfigError: the cache cannot be written.
+      PluginError: the package lacks its file.
+    """
+    file = weights.file()
+    folder = _folder(name, file)
+    return _made(folder, name, report, lambda to: _fill(to, folder, file, weights, show))
+
+
+def checkpoint_of_file(path: str, *, report: Callable[[str], None] = lambda line: None) -> str:
+    """Returns a checkpoint with the values of a user's `.npz` or `.pb` file; errors as above."""
+    digest = file_hash(path)
+    name = os.path.basename(path)
+    folder = os.path.join(cache_folder(), f"file-{digest[:12]}")
+
+    def fill(to: str) -> None:
+        _convert(path, WeightsFile(), to)
+        _note_source(to, {"from": os.path.abspath(path), "sha256": digest})
+
+    return _made(folder, name, report, fill)
+
+
+def _made(
+    folder: str, name: str, report: Callable[[str], None], fill: Callable[[str], None]
+) -> str:
+    """Returns the checkpoint in a folder of the cache, which `fill` makes if it is missing."""
+    cache = cache_folder()
+    if not os.path.exists(folder):
+        with writing(f"the cache of weights {short(cache)}", f"name another one by {CACHE}"):
+            os.makedirs(cache, exist_ok=True)
+            with _locked(f"{folder}.lock", name, report):
+                if not os.path.exists(folder):
+                    _make(folder, fill)
+    return os.path.join(folder, _CHECKPOINT)
+
+
+def _make(folder: str, fill: Callable[[str], None]) -> None:
+    staging = f"{folder}.partial"
+    shutil.rmtree(staging, ignore_errors=True)
+    os.mkdir(staging)
+    try:
+        fill(staging)
+        os.rename(staging, folder)
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+
+
+def _folder(name: str, file: WeightsFile) -> str:
+    """Returns the folder of the file in the cache: another file has another folder."""
+    identity = file.sha256 or hashlib.sha256(repr(file).encode()).hexdigest()
+    return os.path.join(cache_folder(), f"{name.replace(':', '-')}-{identity[:12]}")
+
+
+@contextlib.contextmanager
+def _locked(path: str, name: str, report: Callable[[str], None]) -> Iterator[None]:
+    """Waits for other processes that fetch the same weights."""
+    said = False
+    while True:
+        with contextlib.ExitStack() as stack:
+            try:
+                stack.enter_context(file_lock(path))
+            except LockHeldError as error:
+                if not said:
+                    report(f"waiting for {error.holder}, which fetches {name} ...")
+                said = True
+                time.sleep(_LOCK_SECS)
+                continue
+            yield
+            return
+
+
+def _fill(to: str, folder: str, file: WeightsFile, weights: Weights, show: Show) -> None:
+    """Writes the checkpoint and the note on its source; a download is kept beside `folder`."""
+    if file.package:
+        with _packaged(file, weights) as path:
+            source = _source(path, file, f"package {file.package}: {file.path}")
+            _convert(path, file, to)
+    else:
+        ending = next((e for e in (*ENDINGS, ".npz", ".pb") if file.url.endswith(e)), "")
+        path = f"{folder}.download{ending}"
+        if not os.path.exists(path):
+            download(Remote(file.url, file.size, file.sha256), path, show=show)
+        source = _source(path, file, file.url)
+        _convert(path, file, to)
+        os.remove(path)
+    _note_source(to, source)
+
+
+def _note_source(folder: str, source: dict[str, Any]) -> None:
+    with open(os.path.join(folder, SOURCE), "w", encoding="utf-8") as note:
+        json.dump(source, note, indent=2)
+
+
+def _source(path: str, file: WeightsFile, place: str) -> dict[str, Any]:
+    found = file_hash(path)
+    if file.sha256 and found != file.sha256:
+        raise DataError(
+            f"{short(place)} is damaged: its SHA-256 is {found}, not {file.sha256}; install the "
+            "package again"
+        )
+    return {"from": place, "size": os.path.getsize(path), "sha256": found}
+
+
+@contextlib.contextmanager
+def _packaged(file: WeightsFile, weights: Weights) -> Iterator[str]:
+    """Yields the path of a file of a package."""
+    try:
+        resource = importlib.resources.files(file.package).joinpath(file.path)
+        with importlib.resources.as_file(resource) as path:
+            if not path.is_file():
+                raise FileNotFoundError
+            yield str(path)
+    except (ModuleNotFoundError, FileNotFoundError):
+        raise PluginError(
+            f"{type(weights).__name__}: the package {short_word(file.package)} has no file "
+            f"{short(file.path)}; install it again"
+        ) from None
+
+
+def _convert(path: str, file: WeightsFile, folder: str) -> None:
+    """Makes a checkpoint of a file: of arrays, of a graph, or of an archive with one."""
+    # TensorFlow is imported here, because the listing of weights needs none.
+    from tf_frame.checkpoint.rewrite.output import write_checkpoint
+    from tf_frame.weights.values import ARRAYS, GRAPH, read_values
+
+    prefix = os.path.join(folder, _CHECKPOINT)
+    if path.endswith((ARRAYS, GRAPH)):
+        write_checkpoint(prefix, read_values(path))
+        return
+    unpacked = os.path.join(folder, "unpacked")
+    os.mkdir(unpacked)
+    member = _chosen(unpack(path, unpacked), file)
+    if member.endswith(GRAPH):
+        write_checkpoint(prefix, read_values(os.path.join(unpacked, member)))
+    else:
+        _copy_checkpoint(os.path.join(unpacked, member), prefix)
+    shutil.rmtree(unpacked)
+
+
+def _chosen(members: list[str], file: WeightsFile) -> str:
+    """Returns the member of an archive with the values: a graph, or the prefix of a checkpoint."""
+    from tf_frame.checkpoint.names import checkpoint_prefix
+
+    prefixes = {checkpoint_prefix(m) for m in members if m.endswith(_INDEX)}
+    # Checkpoints of TensorFlow before 1.0 are one file.
+    prefixes |= {member for member in members if member.endswith(".ckpt")}
+    wanted = {file.path} & {*prefixes, *members} if file.path else prefixes
+    if len(wanted) != 1:
+        raise DataError(
+            f"{short(file.url)} holds {listed(members)}, and not the one checkpoint that was "
+            f"published{': ' + file.path if file.path else ''}"
+        )
+    return wanted.pop()
+
+
+def _copy_checkpoint(source: str, prefix: str) -> None:
+    from tf_frame.checkpoint.find.reader import Checkpoint
+    from tf_frame.checkpoint.rewrite.output import write_checkpoint
+
+    checkpoint = Checkpoint(source)
+    write_checkpoint(
+        prefix, ((name, checkpoint.dtype(name), checkpoint.read(name)) for name in checkpoint.names)
+    )

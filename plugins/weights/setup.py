@@ -1,0 +1,26 @@
+"""The distribution tf-frame-weights."""
+
+from pathlib import Path
+
+from setuptools import find_packages, setup
+
+setup(
+    name="tf-frame-weights",
+    version="0.1.0",
+    description="Published weights for the networks of tf-frame",
+    long_description=Path(__file__).with_name("README.md").read_text(encoding="utf-8"),
+    long_description_content_type="text/markdown",
+    # The values have their own licences: Apache-2.0 and MIT; see README.md.
+    license="Apache-2.0",
+    python_requires=">=3.10",
+    install_requires=["tf-frame>=0.1,<0.2", "tf-frame-vision>=0.1,<0.2"],
+    package_dir={"": "src"},
+    packages=find_packages("src"),
+    package_data={"tf_frame_weights": ["data/*.npz", "data/*.txt"]},
+    entry_points={
+        "tf_frame.weights": [
+            "mobilenet_v1_imagenet = tf_frame_weights.packaged:MobilenetV1Imagenet",
+            "ssdlite_mobilenet_v2_pedestrians = tf_frame_weights.packaged:SsdlitePedestrians",
+        ],
+    },
+)

@@ -1,0 +1,1 @@
+"""Published weights as plugins of tf-frame."""
