@@ -17,9 +17,11 @@ from tqdm import tqdm
 from tf_frame.cli.trained_input import (
     CLASSES,
     PUBLISHED,
+    WEIGHTS,
     input_for_files,
     observed_run,
     parse_classes,
+    with_weights,
 )
 from tf_frame.command_line import option_help
 from tf_frame.command_line.folder_setup import setup_from_folder
@@ -42,6 +44,7 @@ OPTIONS = [
         verbatim=True,
     ),
     Option("output", str | None, None, "folder to write to"),
+    WEIGHTS,
     Option("checkpoint", str | None, None, "path of the checkpoint; none: the newest one"),
     Option(
         "format",
@@ -53,6 +56,7 @@ OPTIONS = [
     *CLASSES,
 ]
 _USAGE = f"""usage: tf-frame predict MODEL_DIR --output DIR [--input PATH ...] [OPTIONS]
+       tf-frame predict --weights NAME --output DIR --input PATH ...
 
 Predicts with the model that tf-frame run has trained in MODEL_DIR: on files and folders, or on
 the evaluation split of the run. Any option of tf-frame run may follow, such as --eval_batch_size
@@ -66,7 +70,8 @@ def main(argv: Sequence[str]) -> int:
     if any(word in ("-h", "--help") for word in argv):
         report(f"{_USAGE}\n\n{option_help.group_text('Options', OPTIONS, {})}")
         return EXIT_OK
-    setup, values = setup_from_folder("predict", _one_path_each(argv), OPTIONS)
+    words = with_weights(_one_path_each(argv))
+    setup, values = setup_from_folder("predict", words, OPTIONS)
     if not values["output"]:
         raise ConfigError("say where to write the predictions: --output DIR")
     classes = parse_classes(setup, values["num_classes"], values["class_names"])

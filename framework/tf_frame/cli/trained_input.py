@@ -9,22 +9,25 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tf_frame import file_system
 from tf_frame.command_line.screen import output_may_fail, report
+from tf_frame.config.flags import split_flags
 from tf_frame.config.option import Option
+from tf_frame.config.values import to_text
 from tf_frame.errors import ConfigError, DataError
 from tf_frame.plugin import InputInfo
 from tf_frame.plugin.data_warnings import different_classes
+from tf_frame.plugin.load import is_weights_name, load_weights
 from tf_frame.runs.setup.folder_claim import claimed
 from tf_frame.runs.setup.model_dir import CONFIG_FILE, read_input_info
 from tf_frame.runs.setup.run_context import RunObserver
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.session.interrupts import Interrupts
 from tf_frame.tensorflow_log import quiet_import
-from tf_frame.text import short
+from tf_frame.text import short, short_word
 from tf_frame.text_file import read_names
 
 # A paragraph of the help of each command that takes a folder.
@@ -49,16 +52,56 @@ CLASSES = (
 )
 
 
+WEIGHTS = Option(
+    "weights",
+    str | None,
+    None,
+    "predict with published weights, without a run; tf-frame weights list shows those that there "
+    "are",
+)
+
+
+def with_weights(words: Sequence[str]) -> list[str]:
+    """Returns the words of a command with the options that the weights of `--weights` need.
+
+    What the user gives comes later, and counts more.
+
+    Raises:
+      ConfigError: the weights are a backbone alone.
+      PluginError: there are no such weights.
+    """
+    values, others = split_flags(words, [WEIGHTS])
+    name = values.get(WEIGHTS.name)
+    if not name:
+        return list(words)
+    weights = load_weights(name)
+    if not weights.model:
+        raise ConfigError(
+            f"--weights {short_word(name)} is a backbone without a layer for classes; train with "
+            f"--warm_start_from {short_word(name)}"
+        )
+    needed = {"plugin": weights.model, "warm_start_from": name}
+    for prefix, options in weights.prediction_options.items():
+        needed |= {f"{prefix}.{key}": value for key, value in options.items()}
+    return [*(f"--{key}={to_text(value)}" for key, value in needed.items()), *others]
+
+
 def parse_classes(
     setup: TrainingSetup, num_classes: int | None, class_names: str | None
 ) -> InputInfo | None:
-    """Returns the classes of the options `CLASSES`; None: the run or its input has them.
+    """Returns the classes of the options `CLASSES`, or of weights; None: others have them.
 
     Raises:
       ConfigError: the options contradict each other or the run, or the file cannot be read.
     """
     names = _read_names(class_names) if class_names else ()
     if num_classes is None and not names:
+        source = setup.config.warm_start_from
+        if is_new(setup) and source and is_weights_name(source):
+            weights = load_weights(source)
+            return InputInfo(
+                num_classes=weights.num_classes, class_names=tuple(weights.class_names())
+            )
         if is_new(setup):
             assert setup.input is not None
             report(

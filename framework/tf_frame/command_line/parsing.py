@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from tf_frame import file_system
 from tf_frame.command_line.lock import adding_plugin_changes, refuse_changed
@@ -28,7 +28,7 @@ from tf_frame.config.yaml_file import (
 )
 from tf_frame.errors import ConfigError
 from tf_frame.plugin.kinds import MODEL
-from tf_frame.plugin.load import load_plugin
+from tf_frame.plugin.load import is_weights_name, load_plugin, load_weights
 from tf_frame.runs.setup.model_dir import CONFIG_FILE
 from tf_frame.runs.setup.plugin_choice import (
     COMMAND_LINE,
@@ -78,7 +78,8 @@ def load_plugins(line: CommandLine) -> CommandLine:
 def _choose(line: CommandLine, name: str) -> CommandLine:
     """Loads the model called `name`, and the other plugins, which may depend on its variant."""
     model = load_plugin(MODEL, name)
-    preset = preset_settings(model.cls, name, line.values.get("preset"))
+    weights = _weights_settings(line, name)
+    preset = preset_settings(model.cls, name, line.values.get("preset") or weights.preset)
     sources = [source.values for source in (preset, *line.files) if source.plugin in (None, name)]
     if getattr(model.cls, "variants", {}):
         words = line.plugin_words.get("model", ())
@@ -89,8 +90,29 @@ def _choose(line: CommandLine, name: str) -> CommandLine:
     defaults = model_settings(model.cls, name, find_variant(model.cls, sources))
     *files, assigned = line.files
     strongest = dataclasses.replace(assigned, **_named_plugins(line, name), path=COMMAND_LINE)
-    chosen = choose_plugins([defaults, preset, *files, strongest], model=(name, model))
+    chosen = choose_plugins(
+        [defaults, preset, weights.settings, *files, strongest], model=(name, model)
+    )
     return dataclasses.replace(line, chosen=chosen)
+
+
+class _WeightsOptions(NamedTuple):
+    """The options that weights need, and the name of a preset, or None."""
+
+    settings: Settings
+    preset: str | None
+
+
+def _weights_settings(line: CommandLine, model: str) -> _WeightsOptions:
+    """Returns the options that the weights of `--warm_start_from` need, if it names any."""
+    option = next(option for option in run_options() if option.name == "warm_start_from")
+    name = line.values.get(option.name) or line.value_in_files(option) or ""
+    weights = load_weights(name) if is_weights_name(name) else None
+    if weights is None or weights.model != model:
+        return _WeightsOptions(to_settings({}, "no weights"), None)
+    options = dict(weights.options)
+    preset = options.pop("preset", None)
+    return _WeightsOptions(to_settings(options, f"the weights {name}"), preset)
 
 
 def _named_plugins(line: CommandLine, model: str) -> dict[str, Any]:

@@ -132,8 +132,8 @@ class CommandLine:
         return find_records(self.files, self.named_model_dir)
 
     def defaults(self) -> dict[str, Any]:
-        """Option name -> value of the model's defaults and the preset."""
-        weakest = self.chosen.sources[:2] if self.chosen else ()
+        """Option name -> value of the model's defaults, the preset and the weights."""
+        weakest = self.chosen.sources[:3] if self.chosen else ()
         return {name: value for source in weakest for name, value in source.values.items()}
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import os
+import re
 import sys
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -29,6 +31,10 @@ from tf_frame.text import brief, short_word
 if TYPE_CHECKING:
     # PyYAML takes a tenth of a second, which commands without YAML need not wait for.
     from tf_frame.config.yaml_file import Named
+
+
+# `distribution:name` where two packages share a name.
+_NAME = re.compile(r"[\w.-]+(:[\w.-]+)?")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -92,6 +98,14 @@ def load_weights(name: str, *, prefer: str | None = None) -> Weights:
     """Loads and constructs a plugin of weights; see `load_plugin` for arguments and errors."""
     weights: Weights = _make(load_plugin(kinds.WEIGHTS, name, prefer=prefer))
     return weights
+
+
+def is_weights_name(text: str) -> bool:
+    """Returns whether a text is the name of installed weights; a file of that name comes first."""
+    if not _NAME.fullmatch(text) or os.path.exists(text):
+        return False
+    plugins = [info for info in find_plugins(kind=kinds.WEIGHTS) if info.kind == kinds.WEIGHTS]
+    return bool(matching_plugins(text, plugins))
 
 
 def _make(plugin: LoadedPlugin) -> Any:

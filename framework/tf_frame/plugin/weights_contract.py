@@ -50,8 +50,11 @@ class Weights(Plugin):
       about: a line: network, size of its images, data that it was trained on.
       network: the network plugin that has the variables.
       model: the model plugin that predicts with them; empty: they are a backbone alone.
-      options: options of the model and its input that the values need, as in a configuration file:
-        `{"model": {"name": "mobilenet_v1"}, "input": {"image_size": 224}}`.
+      options: options of a run that the values need, as in a configuration file:
+        `{"model": {"name": "mobilenet_v1"}}`, and `preset`. They are defaults of a run that begins
+        with the values; what a user gives counts more.
+      prediction_options: further options for predictions without a training, such as
+        `{"input": {"preprocessing": "none"}}`.
       num_classes: number of classes; 0: the values have no layer for classes.
       image_size, resizing, values: how images were prepared: height and width in pixels, such as
         `bilinear`, and the range of values, such as `-1 to 1`.
@@ -66,6 +69,7 @@ class Weights(Plugin):
     network: ClassVar[str] = ""
     model: ClassVar[str] = ""
     options: ClassVar[Mapping[str, Any]] = {}
+    prediction_options: ClassVar[Mapping[str, Any]] = {}
     num_classes: ClassVar[int] = 0
     image_size: ClassVar[tuple[int, int]] = (224, 224)
     resizing: ClassVar[str] = "bilinear"

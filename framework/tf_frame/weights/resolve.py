@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Callable
 
 from tqdm import tqdm
 
-from tf_frame.plugin.find import find_plugins
-from tf_frame.plugin.kinds import WEIGHTS
-from tf_frame.plugin.load import load_weights
-from tf_frame.plugin.matching import matching_plugins
+from tf_frame.plugin.load import is_weights_name, load_weights
 from tf_frame.weights.store import checkpoint_of, checkpoint_of_file
 from tf_frame.weights.values import ARRAYS, GRAPH
-
-# `distribution:name` where two packages share one; everything else is a path.
-_NAME = re.compile(r"[\w.-]+(:[\w.-]+)?")
 
 
 def resolve_values(text: str, report: Callable[[str], None]) -> str:
@@ -31,7 +24,7 @@ def resolve_values(text: str, report: Callable[[str], None]) -> str:
     Raises:
       PluginError, DownloadError, DataError, ConfigError: see `checkpoint_of`.
     """
-    if names_weights(text):
+    if is_weights_name(text):
         prefix = fetch(text, report)
         report(f"weights {text}: {prefix}")
         return prefix
@@ -39,14 +32,6 @@ def resolve_values(text: str, report: Callable[[str], None]) -> str:
     if path.endswith((ARRAYS, GRAPH)) and os.path.isfile(path):
         return checkpoint_of_file(path, report=report)
     return text
-
-
-def names_weights(text: str) -> bool:
-    """Returns whether a text is the name of installed weights; a file of that name comes first."""
-    if not _NAME.fullmatch(text) or os.path.exists(text):
-        return False
-    plugins = [info for info in find_plugins(kind=WEIGHTS) if info.kind == WEIGHTS]
-    return bool(matching_plugins(text, plugins))
 
 
 def fetch(name: str, report: Callable[[str], None]) -> str:

@@ -53,6 +53,7 @@ def checkpoint_of(
     *,
     show: Show = lambda received, size: None,
     report: Callable[[str], None] = lambda line: None,
+    cache: str | None = None,
 ) -> str:
     """Returns the path prefix of a checkpoint with the values of weights; fetches what is missing.
 
@@ -61,6 +62,7 @@ def checkpoint_of(
       weights: the plugin.
       show: called with the numbers of bytes received, and of the download.
       report: takes a line for the user.
+      cache: the folder of the cache; None: that of the user.
 
     Raises:
       DownloadError: the file cannot be downloaded, or is another one.
@@ -69,7 +71,7 @@ def checkpoint_of(
       PluginError: the package lacks its file.
     """
     file = weights.file()
-    folder = _folder(name, file)
+    folder = _folder(name, file, cache)
     return _made(folder, name, report, lambda to: _fill(to, folder, file, weights, show))
 
 
@@ -90,7 +92,7 @@ def _made(
     folder: str, name: str, report: Callable[[str], None], fill: Callable[[str], None]
 ) -> str:
     """Returns the checkpoint in a folder of the cache, which `fill` makes if it is missing."""
-    cache = cache_folder()
+    cache = os.path.dirname(folder)
     if not os.path.exists(folder):
         with writing(f"the cache of weights {short(cache)}", f"name another one by {CACHE}"):
             os.makedirs(cache, exist_ok=True)
@@ -111,10 +113,10 @@ def _make(folder: str, fill: Callable[[str], None]) -> None:
         shutil.rmtree(staging, ignore_errors=True)
 
 
-def _folder(name: str, file: WeightsFile) -> str:
+def _folder(name: str, file: WeightsFile, cache: str | None = None) -> str:
     """Returns the folder of the file in the cache: another file has another folder."""
     identity = file.sha256 or hashlib.sha256(repr(file).encode()).hexdigest()
-    return os.path.join(cache_folder(), f"{name.replace(':', '-')}-{identity[:12]}")
+    return os.path.join(cache or cache_folder(), f"{name.replace(':', '-')}-{identity[:12]}")
 
 
 @contextlib.contextmanager

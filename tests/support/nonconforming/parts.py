@@ -10,6 +10,8 @@ from tf_frame import (
     Network,
     Optimizer,
     Preprocessing,
+    Weights,
+    WeightsFile,
     option,
 )
 from tf_frame.errors import ConfigError, DataError
@@ -244,3 +246,53 @@ class GreetRudely(Greet):
 
 class GreetSlowly(Greet):
     """Its module imports TensorFlow."""
+
+
+class GoodWeights(Weights):
+    about = "LeNet, digits"
+    network = "lenet"
+    licence = "CC0"
+    origin = "nobody"
+    verified = False
+    address = "https://no.such.host.invalid/lenet.tar.gz"
+
+    def file(self):
+        return WeightsFile(url=self.address)
+
+
+class WeightsWithoutALicence(GoodWeights):
+    licence = ""
+
+
+class WeightsOfNoNetwork(GoodWeights):
+    network = "no_such_network"
+
+
+class WeightsWithFewNames(GoodWeights):
+    num_classes = 3
+
+    def class_names(self):
+        return ["a", "b"]
+
+
+class WeightsInTheClear(GoodWeights):
+    address = "http://no.such.host.invalid/lenet.tar.gz"
+
+
+class VerifiedWithoutAHash(GoodWeights):
+    verified = True
+
+
+class WeightsOfAnotherNetwork(GoodWeights):
+    network = "mobilenet_v1_050"
+    num_classes = 1001
+
+    def file(self):
+        return WeightsFile(
+            package="tf_frame_weights", path="data/mobilenet_v1_1.0_224_imagenet.npz"
+        )
+
+
+class WeightsWithoutTheirFile(GoodWeights):
+    def file(self):
+        return WeightsFile(package="tf_frame_weights", path="data/none.npz")

@@ -18,6 +18,7 @@ from tf_frame.testing.conformance.training_parts import (
     OptimizerConformance,
 )
 from tf_frame.testing.conformance.transforms import GradientTransformConformance
+from tf_frame.testing.conformance.weights import WeightsConformance
 
 __all__ = [
     "CheckResult",
@@ -31,5 +32,6 @@ __all__ = [
     "NetworkConformance",
     "OptimizerConformance",
     "PreprocessingConformance",
+    "WeightsConformance",
     "check_plugin",
 ]

@@ -26,6 +26,7 @@ from tf_frame.testing.conformance.training_parts import (
     OptimizerConformance,
 )
 from tf_frame.testing.conformance.transforms import GradientTransformConformance
+from tf_frame.testing.conformance.weights import WeightsConformance
 
 OK, FAILED, SKIPPED = "ok", "failed", "skipped"
 _LOADS = "test_loads_without_side_effects"
@@ -33,7 +34,7 @@ _DEFINITION = "test_definition_fits_the_contract"
 _SUITES: tuple[type[Conformance], ...] = (
     *(ModelConformance, InputConformance, ConverterConformance, GradientTransformConformance),
     *(OptimizerConformance, LearningRateConformance, HookConformance),
-    *(NetworkConformance, PreprocessingConformance, CommandConformance),
+    *(NetworkConformance, PreprocessingConformance, WeightsConformance, CommandConformance),
 )
 SUITES = {suite.kind: suite for suite in _SUITES}
 

@@ -25,10 +25,9 @@ class MobilenetV1Imagenet(Weights):
     about: ClassVar[str] = "MobileNetV1 1.0, 224 pixels: the 1,000 classes of ImageNet"
     network: ClassVar[str] = "mobilenet_v1"
     model: ClassVar[str] = "classification"
-    options: ClassVar[Mapping[str, Any]] = {
-        "model": {"name": "mobilenet_v1"},
-        "input": {"image_size": 224, "preprocessing": "none"},
-    }
+    options: ClassVar[Mapping[str, Any]] = {"model": {"name": "mobilenet_v1"}}
+    # Whole pictures; what slim cuts off for evaluation is a thing of its own figures.
+    prediction_options: ClassVar[Mapping[str, Any]] = {"input": {"preprocessing": "none"}}
     num_classes: ClassVar[int] = 1001
     figures: ClassVar[Mapping[str, str]] = {"top-1": "70.9 %", "top-5": "89.9 %"}
     figures_from: ClassVar[str] = "tensorflow/models, research/slim/README.md"
@@ -58,6 +57,7 @@ class SsdlitePedestrians(Weights):
     about: ClassVar[str] = "SSDLite, MobileNetV2 1.0, 300 pixels: boxes of pedestrians"
     network: ClassVar[str] = "mobilenet_v2"
     model: ClassVar[str] = "detection"
+    options: ClassVar[Mapping[str, Any]] = {"preset": "ssdlite_mobilenet_v2_coco"}
     num_classes: ClassVar[int] = 1
     image_size: ClassVar[tuple[int, int]] = (300, 300)
     resizing: ClassVar[str] = "bilinear, corners as in TensorFlow 1"

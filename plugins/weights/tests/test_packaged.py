@@ -1,0 +1,78 @@
+"""The weights of this package, and what their networks answer with them."""
+
+import importlib.resources
+import json
+
+import pytest
+import yaml
+
+from tf_frame.cli.main import main
+from tf_frame.testing.conformance import WeightsConformance
+from tf_frame.weights import store
+from tf_frame_weights.packaged import MobilenetV1Imagenet, SsdlitePedestrians
+
+
+class TestMobilenetV1(WeightsConformance):
+    plugin = "mobilenet_v1_imagenet"
+
+
+class TestSsdlite(WeightsConformance):
+    plugin = "ssdlite_mobilenet_v2_pedestrians"
+
+
+def test_the_names_are_those_of_imagenet():
+    names = MobilenetV1Imagenet(params=None).class_names()
+    assert len(set(names)) == len(names) == 1001
+    known = {0: "background", 1: "tench", 282: "tabby", 1000: "toilet tissue"}
+    assert {number: names[number] for number in known} == known
+    assert SsdlitePedestrians(params=None).class_names() == ["pedestrian"]
+
+
+def predicted(folder, name, *photos):
+    """Predicts by the command without a training; returns the folder of the predictions."""
+    output = folder / "predictions"
+    words = ["predict", "--weights", name, "--output", str(output)]
+    words += ["--model_dir", str(folder / "run"), "--input", *map(str, photos)]
+    assert main(words) == 0
+    return output
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv(store.CACHE, str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def photograph():
+    """An aerial photograph of trees, which tf-frame-detection brings."""
+    folder = importlib.resources.files("tf_frame_detection").joinpath("data/trees")
+    return folder.joinpath("00.jpg")
+
+
+@pytest.mark.usefixtures("cache")
+def test_a_photograph_is_classified_in_one_command(tmp_path, photograph):
+    output = predicted(tmp_path, "mobilenet_v1_imagenet", photograph)
+    (row,) = map(json.loads, (output / "predictions.jsonl").read_text().splitlines())
+    # As recorded; the picture is a view from the air on trees and a road.
+    assert (row["label"], row["class_name"]) == (973, "cliff")
+    assert max(row["probabilities"]) == pytest.approx(0.334, abs=0.02)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("cache")
+def test_persons_are_looked_for_in_one_command(tmp_path, photograph):
+    output = predicted(tmp_path, "ssdlite_mobilenet_v2_pedestrians", photograph)
+    assert all(
+        found["score"] < 0.5 for found in json.loads((output / "detections.json").read_text())
+    )
+
+
+@pytest.mark.usefixtures("cache")
+def test_a_run_begins_with_them_and_has_their_network(tmp_path, capsys):
+    words = ["run", "--plugin", "classification", "--warm_start_from", "mobilenet_v1_imagenet"]
+    assert main([*words, "--model_dir", str(tmp_path / "run"), "--print_config"]) == 0
+    config = yaml.safe_load(capsys.readouterr().out)
+    assert config["model"]["name"] == "mobilenet_v1" and config["input"]["image_size"] == 224
+    assert config["warm_start_from"] == "mobilenet_v1_imagenet"
+    assert main([*words, "--model.name", "lenet", "--print_config"]) == 0
+    assert yaml.safe_load(capsys.readouterr().out)["model"]["name"] == "lenet"
