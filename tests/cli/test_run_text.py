@@ -1,5 +1,12 @@
-from tf_frame.cli.run_text import changed_options
+import types
+
+import pytest
+
+from tf_frame import InputInfo
+from tf_frame.cli import run_text
+from tf_frame.cli.run_text import changed_options, weights_note
 from tf_frame.config.yaml_file import Named, Settings
+from tf_frame.plugin import Mode
 
 BEFORE = Settings(
     plugin="toy",
@@ -55,3 +62,34 @@ def test_transforms_and_hooks_are_compared():
         "hooks heartbeat, was empty",
     ]
     assert changed(transforms=()) == ["transforms empty, was clip"]
+
+
+@pytest.mark.parametrize(
+    ("count", "warm_start", "is_new", "has_note"),
+    [
+        (120, "", True, True),
+        (120, "some", True, False),
+        (120, "", False, False),
+        (2000, "", True, False),
+        (None, "", True, False),
+    ],
+)
+def test_a_new_run_on_few_examples_names_weights(
+    tmp_path, monkeypatch, count, warm_start, is_new, has_note
+):
+    monkeypatch.setattr(run_text, "fitting_weights", lambda model: [f"{model}_{n}" for n in "abcd"])
+    if not is_new:
+        (tmp_path / "checkpoint").touch()
+    setup = types.SimpleNamespace(
+        config=types.SimpleNamespace(warm_start_from=warm_start),
+        model=types.SimpleNamespace(name="m"),
+        model_dir=str(tmp_path),
+    )
+    info = InputInfo(num_examples={} if count is None else {Mode.TRAIN: count})
+    expected = (
+        "note: this run begins with random values and has 120 examples; published weights learn "
+        "from few: --warm_start_from m_a or m_b or m_c (auto takes the first)"
+    )
+    assert weights_note(setup, info) == [expected] * has_note
+    monkeypatch.setattr(run_text, "fitting_weights", lambda model: [])
+    assert not weights_note(setup, info)

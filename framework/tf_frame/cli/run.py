@@ -149,7 +149,7 @@ def _run_task(
         _print_data(setup, source)
         return EXIT_OK
     setup.check(source.info, evaluate=bool(line.values.get("evaluate")))
-    notes = run_text.notes(line, setup)
+    notes = run_text.notes(line, setup, source.info)
     if any(getattr(setup.config, name) for name in _SHOWING):
         _show(setup, source)
     elif line.values.get(DRY_RUN.name):

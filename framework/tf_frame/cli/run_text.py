@@ -21,20 +21,23 @@ from tf_frame.config.yaml_file import Named, Settings, plain, read_settings
 from tf_frame.errors import ConfigError
 from tf_frame.plugin import InputInfo, Mode
 from tf_frame.plugin.configured import ConfiguredPlugin
+from tf_frame.plugin.load import fitting_weights
 from tf_frame.runs.evaluation.printing import result_table
 from tf_frame.runs.setup.model_dir import CONFIG_FILE
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.shell_text import shell_word
 from tf_frame.text import columns
 
+# With fewer, a network that has seen other pictures is better.
+_FEW_EXAMPLES, _SHOWN_WEIGHTS = 2000, 3
 _PLUGINS = ("plugin", "input", "optimizer", "schedule")
 _PREFIXES = {"plugin": "model."}
 # These may differ between the workers of one run, or with the path of its folder.
 _OF_A_PROCESS = ("model_dir", "task", "master")
 
 
-def notes(line: CommandLine, setup: TrainingSetup) -> list[str]:
-    """Returns notes: changed plugins and options, options without effect, a remote folder.
+def notes(line: CommandLine, setup: TrainingSetup, info: InputInfo) -> list[str]:
+    """Returns notes: changed plugins and options, options without effect, a remote folder, weights.
 
     Raises:
       ConfigError: an option has no effect, and `--strict` is set.
@@ -47,6 +50,23 @@ def notes(line: CommandLine, setup: TrainingSetup) -> list[str]:
         *(f"warning: {text}" for text in ineffective),
         *_changes(setup),
         *_remote_note(setup.model_dir),
+        *weights_note(setup, info),
+    ]
+
+
+def weights_note(setup: TrainingSetup, info: InputInfo) -> list[str]:
+    """Returns a note on weights that fit, if the run begins with random values and little data."""
+    count = info.num_examples.get(Mode.TRAIN)
+    is_new = not file_system.exists(os.path.join(setup.model_dir, LIST_FILE))
+    if setup.config.warm_start_from or not is_new or count is None or count >= _FEW_EXAMPLES:
+        return []
+    assert setup.model is not None
+    names = fitting_weights(setup.model.name)[:_SHOWN_WEIGHTS]
+    if not names:
+        return []
+    return [
+        f"note: this run begins with random values and has {count} examples; published weights "
+        f"learn from few: --warm_start_from {' or '.join(names)} (auto takes the first)"
     ]
 
 

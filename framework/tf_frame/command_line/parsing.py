@@ -17,6 +17,7 @@ from tf_frame.command_line.selection import LOCKED, MODEL_DIR
 from tf_frame.command_line.words import CommandLine, split_words
 from tf_frame.config.flags import split_flags
 from tf_frame.config.option import Option, declared_options
+from tf_frame.config.option_groups import BEST_WEIGHTS
 from tf_frame.config.run_options import run_options
 from tf_frame.config.values import nearest
 from tf_frame.config.yaml_file import (
@@ -28,7 +29,7 @@ from tf_frame.config.yaml_file import (
 )
 from tf_frame.errors import ConfigError
 from tf_frame.plugin.kinds import MODEL
-from tf_frame.plugin.load import is_weights_name, load_plugin, load_weights
+from tf_frame.plugin.load import fitting_weights, is_weights_name, load_plugin, load_weights
 from tf_frame.runs.setup.model_dir import CONFIG_FILE
 from tf_frame.runs.setup.plugin_choice import (
     COMMAND_LINE,
@@ -78,6 +79,7 @@ def load_plugins(line: CommandLine) -> CommandLine:
 def _choose(line: CommandLine, name: str) -> CommandLine:
     """Loads the model called `name`, and the other plugins, which may depend on its variant."""
     model = load_plugin(MODEL, name)
+    line = _with_best_weights(line, name)
     weights = _weights_settings(line, name)
     preset = preset_settings(model.cls, name, line.values.get("preset") or weights.preset)
     sources = [source.values for source in (preset, *line.files) if source.plugin in (None, name)]
@@ -94,6 +96,20 @@ def _choose(line: CommandLine, name: str) -> CommandLine:
         [defaults, preset, weights.settings, *files, strongest], model=(name, model)
     )
     return dataclasses.replace(line, chosen=chosen)
+
+
+def _with_best_weights(line: CommandLine, model: str) -> CommandLine:
+    """Returns the command line with the name of weights in place of `--warm_start_from auto`."""
+    option = next(option for option in run_options() if option.name == "warm_start_from")
+    if (line.values.get(option.name) or line.value_in_files(option)) != BEST_WEIGHTS:
+        return line
+    names = fitting_weights(model)
+    if not names:
+        raise ConfigError(
+            f"--warm_start_from {BEST_WEIGHTS}: no installed weights fit the model {model}; "
+            "tf-frame weights list shows those that there are"
+        )
+    return line.with_values(warm_start_from=names[0])
 
 
 class _WeightsOptions(NamedTuple):

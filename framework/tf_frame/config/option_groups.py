@@ -171,7 +171,10 @@ class WarmStartOptions:
     """Fine-tuning: initial values from another model's checkpoint."""
 
     warm_start_from: str = option(
-        "", "a checkpoint, a folder with checkpoints, or a SavedModel; empty: none"
+        "",
+        "a checkpoint, a folder with checkpoints, a SavedModel, a frozen graph (.pb), arrays "
+        "(.npz), or the name of weights (tf-frame weights list; auto: the best that fit); empty: "
+        "none",
     )
     warm_start_include: tuple[str, ...] = option(
         (),
@@ -239,6 +242,8 @@ class DeviceOptions:
     show_placement: bool = option(False, "show the device of each variable, and stop")
 
 
+# The value of `--warm_start_from` that lets tf-frame choose.
+BEST_WEIGHTS = "auto"
 # The value of `--cluster_from` for tasks that meet.
 FOLDER = "folder"
 

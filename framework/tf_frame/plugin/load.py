@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import os
 import re
@@ -106,6 +107,21 @@ def is_weights_name(text: str) -> bool:
         return False
     plugins = [info for info in find_plugins(kind=kinds.WEIGHTS) if info.kind == kinds.WEIGHTS]
     return bool(matching_plugins(text, plugins))
+
+
+def fitting_weights(model: str) -> list[str]:
+    """Returns the names of installed weights that a model plugin predicts with, the best first.
+
+    Weights of more classes have seen more; a broken package is left out.
+    """
+    found = []
+    for info in find_plugins(kind=kinds.WEIGHTS):
+        if info.kind == kinds.WEIGHTS and info.state == OK:
+            with contextlib.suppress(BrokenPluginError):
+                weights = _make(load_plugin_info(info))
+                if weights.model == model:
+                    found.append((-weights.num_classes, info.name))
+    return [name for _, name in sorted(found)]
 
 
 def _make(plugin: LoadedPlugin) -> Any:

@@ -76,3 +76,12 @@ def test_a_run_begins_with_them_and_has_their_network(tmp_path, capsys):
     assert config["warm_start_from"] == "mobilenet_v1_imagenet"
     assert main([*words, "--model.name", "lenet", "--print_config"]) == 0
     assert yaml.safe_load(capsys.readouterr().out)["model"]["name"] == "lenet"
+
+
+def test_auto_takes_the_weights_that_fit(capsys):
+    words = ["run", "--warm_start_from", "auto", "--print_config", "--plugin"]
+    for model, weights in (("classification", "mobilenet_v1_imagenet"), ("detection", "ssdlite_m")):
+        assert main([*words, model]) == 0
+        assert yaml.safe_load(capsys.readouterr().out)["warm_start_from"].startswith(weights)
+    assert main([*words, "recognition"]) == 2
+    assert "no installed weights fit the model recognition" in capsys.readouterr().err

@@ -1,0 +1,51 @@
+import numpy as np
+import pytest
+
+from tf_frame.errors import PluginError
+from tf_frame.plugin.load import fitting_weights, is_weights_name, load_weights
+from tf_frame.weights import store
+from tf_frame.weights.resolve import resolve_values
+
+NAME = "mobilenet_v1_imagenet"
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv(store.CACHE, str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "cache"
+
+
+def test_names_are_fetched_and_told(cache):
+    for name in (NAME, f"tf-frame-weights:{NAME}"):
+        lines = []
+        path = resolve_values(name, lines.append)
+        assert path.startswith(str(cache)) and lines == [f"weights {name}: {path}"]
+
+
+def test_a_file_of_that_name_comes_first(tmp_path):
+    assert is_weights_name(NAME)
+    (tmp_path / NAME).mkdir()
+    assert not is_weights_name(NAME)
+    assert resolve_values(NAME, print) == NAME
+
+
+@pytest.mark.parametrize("text", ["runs/first", "model.ckpt-5", "", "a b", "gs://bucket/run"])
+def test_everything_else_is_a_path(text):
+    assert not is_weights_name(text) and resolve_values(text, print) == text
+
+
+def test_arrays_become_a_checkpoint(cache, tmp_path):
+    np.savez(tmp_path / "a.npz", kernel=np.ones([2]))
+    assert resolve_values("a.npz", print).startswith(str(cache))
+    assert resolve_values("missing.npz", print) == "missing.npz"
+
+
+def test_unknown_weights_are_an_error_with_similar_names():
+    with pytest.raises(PluginError, match="did you mean 'mobilenet_v1_imagenet'"):
+        load_weights("mobilenet_v1_imagnet")
+
+
+def test_weights_fit_the_model_that_they_name():
+    assert fitting_weights("classification") == [NAME]
+    assert fitting_weights("no_such_model") == []
