@@ -234,10 +234,10 @@ class Pods:
     The number of a pod is its index in the Job.
     """
 
-    def __init__(self, folder, counts, most, words=SHARDED_WORDS):
+    def __init__(self, folder, counts, most, words=SHARDED_WORDS, timeout="10"):
         self.model_dir, self._folder = folder / "run", folder
-        # The chief waits three seconds for further workers.
-        self._words = (*words, "--cluster_from", "folder", "--cluster_timeout_secs", "30")
+        # The chief waits a tenth of the time limit for further workers.
+        self._words = (*words, "--cluster_from", "folder", "--cluster_timeout_secs", timeout)
         self._held = held_ports(most)
         self._ports = [port.getsockname()[1] for port in self._held]
         self._environment = job_environment(folder) | {WORKERS: counts, "PYTHONUNBUFFERED": "1"}
@@ -315,7 +315,7 @@ def test_the_chief_saves_and_starts_again_for_a_task_that_waits(tmp_path):
 @pytest.mark.timeout(600)
 def test_workers_come_and_go_and_the_values_are_those_of_one_process(tmp_path):
     expected = run_alone(tmp_path, SHARDED_WORDS)
-    with Pods(tmp_path, "1..3", 3, SLOW_WORDS) as pods:
+    with Pods(tmp_path, "1..3", 3, SLOW_WORDS, "30") as pods:
 
         def has_saved(step):
             wait_for(lambda: newest_step(pods.model_dir) >= step, f"step {step}", LIMIT_SECS)

@@ -30,7 +30,7 @@ class WeightsFile:
     Attributes:
       package: the package that brings the file; empty: `url` has it.
       path: the path in the package; or, in an archive, that of the frozen graph, or the prefix of
-        the checkpoint (`name/model.ckpt`). Empty: there is only one in the archive.
+        the checkpoint. Empty: there is only one in the archive.
       url: the address.
       size: the number of bytes of the download; None if nobody has recorded it.
       sha256: the hash of the file; None likewise, and the first download is recorded.

@@ -1,7 +1,7 @@
 """Unpacks archives with published checkpoints, as untrusted files: plain files inside of a folder.
 
-Slim, DeepLab and the detection API have published `.tar.gz` files with `NAME/model.ckpt.index`,
-`NAME/model.ckpt.data-00000-of-00001`, `NAME/frozen_inference_graph.pb`, and others.
+Slim, DeepLab and the detection API have published `.tar.gz` files with the files of a checkpoint, a
+frozen graph, and others, in a folder.
 """
 
 from __future__ import annotations

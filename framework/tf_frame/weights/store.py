@@ -1,7 +1,7 @@
 """`checkpoint_of`: the values of weights as a checkpoint in the cache of this user.
 
     ~/.cache/tf-frame/weights/mobilenet_v1_imagenet-3b90af536f81/
-      model.ckpt.index, model.ckpt.data-00000-of-00001, checkpoint
+      checkpoint, and the files that it lists
       source.json          where the file came from, its size and hash
 
 A folder there is complete, or does not exist. `TF_FRAME_WEIGHTS` names another cache.
@@ -19,6 +19,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from tf_frame.checkpoint.names import INDEX, checkpoint_path, checkpoint_prefix
 from tf_frame.errors import DataError, PluginError, writing
 from tf_frame.file_lock import LockHeldError, file_lock
 from tf_frame.plugin.weights_contract import Weights, WeightsFile
@@ -28,7 +29,6 @@ from tf_frame.weights.download import Remote, download, file_hash
 
 CACHE = "TF_FRAME_WEIGHTS"
 SOURCE = "source.json"
-_CHECKPOINT, _INDEX = "model.ckpt", ".index"
 _LOCK_SECS = 0.5
 
 Show = Callable[[int, int | None], None]
@@ -44,7 +44,7 @@ def cache_folder() -> str:
 def cached_checkpoint(name: str, weights: Weights) -> str | None:
     """Returns the path prefix of the checkpoint of weights; None if they are not in the cache."""
     folder = _folder(name, weights.file())
-    return os.path.join(folder, _CHECKPOINT) if os.path.exists(folder) else None
+    return checkpoint_path(folder, 0) if os.path.exists(folder) else None
 
 
 def checkpoint_of(
@@ -99,7 +99,7 @@ def _made(
             with _locked(f"{folder}.lock", name, report):
                 if not os.path.exists(folder):
                     _make(folder, fill)
-    return os.path.join(folder, _CHECKPOINT)
+    return checkpoint_path(folder, 0)
 
 
 def _make(folder: str, fill: Callable[[str], None]) -> None:
@@ -191,7 +191,7 @@ def _convert(path: str, file: WeightsFile, folder: str) -> None:
     from tf_frame.checkpoint.rewrite.output import write_checkpoint
     from tf_frame.weights.values import ARRAYS, GRAPH, read_values
 
-    prefix = os.path.join(folder, _CHECKPOINT)
+    prefix = checkpoint_path(folder, 0)
     if path.endswith((ARRAYS, GRAPH)):
         write_checkpoint(prefix, read_values(path))
         return
@@ -207,9 +207,7 @@ def _convert(path: str, file: WeightsFile, folder: str) -> None:
 
 def _chosen(members: list[str], file: WeightsFile) -> str:
     """Returns the member of an archive with the values: a graph, or the prefix of a checkpoint."""
-    from tf_frame.checkpoint.names import checkpoint_prefix
-
-    prefixes = {checkpoint_prefix(m) for m in members if m.endswith(_INDEX)}
+    prefixes = {checkpoint_prefix(m) for m in members if m.endswith(INDEX)}
     # Checkpoints of TensorFlow before 1.0 are one file.
     prefixes |= {member for member in members if member.endswith(".ckpt")}
     wanted = {file.path} & {*prefixes, *members} if file.path else prefixes
