@@ -49,6 +49,23 @@ COMMANDS = {
     "tensorboard": ("tf_frame.cli.tensorboard", "start TensorBoard on runs"),
     "completion": ("tf_frame.cli.completion", "print a script for completion in a shell"),
 }
+# Words of other programs -> the command here.
+_OTHER_WORDS = {
+    "train": "tf-frame run --plugin NAME",
+    "fit": "tf-frame run --plugin NAME",
+    "finetune": "tf-frame run --plugin NAME --warm_start_from CHECKPOINT",
+    "resume": "tf-frame run --model_dir MODEL_DIR",
+    "eval": "tf-frame evaluate MODEL_DIR",
+    "test": "tf-frame evaluate MODEL_DIR, or tf-frame plugins check NAME for a plugin",
+    "infer": "tf-frame predict MODEL_DIR --input FILE --output DIR",
+    "inference": "tf-frame predict MODEL_DIR --input FILE --output DIR",
+    "detect": "tf-frame predict MODEL_DIR --input FILE --output DIR",
+    "list": "tf-frame plugins list",
+    "show": "tf-frame plugins show NAME",
+    "new": "tf-frame plugins new NAME --kind KIND",
+    "install": "pip install PACKAGE",
+    "version": "tf-frame --version",
+}
 _MOST_FRAMES = 20
 _HOW_TO_SEE_MORE = "--verbosity debug shows the whole traceback"
 
@@ -175,6 +192,8 @@ def _check_encoding(argv: Sequence[str]) -> None:
 
 
 def _explain_unknown(word: str) -> str:
+    if word in _OTHER_WORDS:
+        return f"there is no command {word}; it is {_OTHER_WORDS[word]}"
     names = [*COMMANDS, *(info.name for info in installed_commands())]
     near_names = difflib.get_close_matches(word, names, n=1)
     hint = (

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import glob
+import os
+import re
 from collections.abc import Sequence
+from pathlib import Path
 
 from packaging.utils import canonicalize_name
 
@@ -14,7 +19,11 @@ from tf_frame.plugin.find import BROKEN, OK, PluginInfo, find_plugins
 from tf_frame.plugin.imports import BrokenPluginError
 from tf_frame.plugin.load import load_plugin_info
 from tf_frame.plugin.matching import did_you_mean, matching_plugins
-from tf_frame.text import brief, columns
+from tf_frame.shell_text import shell_word
+from tf_frame.text import brief, columns, short
+
+# Files with the entry points of a package.
+_SOURCES = ("pyproject.toml", "setup.py", "setup.cfg")
 
 
 def main(argv: Sequence[str]) -> int:
@@ -41,12 +50,28 @@ def _explain_unknown(name: str, installed: Sequence[PluginInfo]) -> str:
         words = ", ".join(f"{p.kind.word} {p.name}" for p in of_package)
         return f"{name} is a package, not a plugin; it has: {words}"
     hint = did_you_mean(name, installed)
+    if folder := _find_source(name):
+        return (
+            f"no installed package has a plugin {brief(name)}, but {short(folder)} is the folder "
+            f"of one that is not installed yet: pip install -e {shell_word(folder)}"
+        )
     return (
         f"no installed package has a plugin {brief(name)}{hint and '; '}{hint}\n"
         "tf-frame plugins list shows all. If a package should have it: pip show --files PACKAGE\n"
         "tells whether it is installed here and has an entry_points.txt, which must have the name\n"
         "in a group such as [tf_frame.models]."
     )
+
+
+def _find_source(name: str) -> str:
+    """Returns the folder of a package here, or below, whose files name a plugin; empty without."""
+    for file in _SOURCES:
+        for path in sorted(glob.glob(file) + glob.glob(f"*/{file}")):
+            with contextlib.suppress(OSError, UnicodeDecodeError):
+                text = Path(path).read_text(encoding="utf-8")
+                if re.search(rf"[\"'\s]{re.escape(name)}[\"']?\s*=", text):
+                    return os.path.dirname(path) or "."
+    return ""
 
 
 def _answer(info: PluginInfo, installed: Sequence[PluginInfo]) -> tuple[str, bool]:

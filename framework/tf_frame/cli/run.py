@@ -35,6 +35,9 @@ from tf_frame.config.option import declared_options
 from tf_frame.config.option_groups import FOLDER
 from tf_frame.errors import EXIT_OK, ConfigError
 from tf_frame.plugin.data_warnings import find_data_report
+from tf_frame.plugin.find import find_plugins
+from tf_frame.plugin.kinds import MODEL
+from tf_frame.plugin.matching import matching_plugins
 from tf_frame.resources import check_threads
 from tf_frame.runs.setup.data_text import data_page, refuse_warnings
 from tf_frame.runs.setup.folder_claim import check_writable, claimed, make_writable
@@ -52,6 +55,7 @@ _SHOWING = ("show_placement", "show_hooks", "show_model")
 
 def main(argv: Sequence[str]) -> int:
     """Runs the sub-command and returns its exit code."""
+    argv = _with_flag(argv)
     code = run_as_command(argv)
     if code is not None:
         return code
@@ -60,6 +64,16 @@ def main(argv: Sequence[str]) -> int:
         report(_help(line, everything=_HELP_ALL in argv))
         return EXIT_OK
     return run_line(line)
+
+
+def _with_flag(argv: Sequence[str]) -> Sequence[str]:
+    """Returns the words with the option that is left out: `run deeplab`, `run runs/first`."""
+    if not argv or argv[0].startswith("-"):
+        return argv
+    models = [info for info in find_plugins() if info.kind == MODEL]
+    is_path = "/" in argv[0] or os.path.exists(argv[0])
+    is_folder = is_path and not matching_plugins(argv[0], models)
+    return [f"--{MODEL_DIR.name if is_folder else 'plugin'}", *argv]
 
 
 def run_as_command(argv: Sequence[str]) -> int | None:

@@ -138,11 +138,11 @@ def introduction(
     *,
     keeps_folder: bool = True,
 ) -> str:
-    """Returns the first screen: versions, model, input, training, devices, task, folder."""
+    """Returns the first screen: versions, model, input, training, task, folder."""
     config = setup.config
     folder = [
         ("model_dir", emphasised(setup.model_dir)),
-        ("watch it", f"tensorboard --logdir {shell_word(setup.model_dir)}"),
+        ("watch it", f"tf-frame tensorboard {shell_word(setup.model_dir)}"),
     ]
     rows = [
         ("model", _named(setup.model)),
@@ -150,8 +150,7 @@ def introduction(
         ("training", f"to step {config.max_steps}, {_examples(setup)} examples a step"),
         *_overfitting(config),
         ("optimizer", f"{setup.optimizer.name}, {_learning_rate(setup)}"),
-        ("devices", _devices(config)),
-        *([("task", cluster.task_name)] if cluster and cluster.target else []),
+        *_task(config, cluster),
         *(folder if keeps_folder else []),
     ]
     versions = f"tf-frame {tf_frame.__version__}, TensorFlow {_version('tensorflow')}"
@@ -191,11 +190,18 @@ def _learning_rate(setup: TrainingSetup) -> str:
     return f"{schedule.name} learning rate {setup.config.learning_rate:g}"
 
 
-def _devices(config: RunOptions) -> str:
-    clones = "1 clone" if config.worker_clones == 1 else f"{config.worker_clones} clones"
-    if config.clone_on_cpu:
-        clones += " on CPU:0"
-    return f"{clones}, {config.worker_replicas} worker(s), {config.num_ps_tasks} ps task(s)"
+def _task(config: RunOptions, cluster: Cluster | None) -> list[tuple[str, str]]:
+    """Returns the row with the task of this process in its job, if there is one."""
+    if cluster is None or not cluster.target:
+        return []
+    tasks = _counted(config.worker_replicas, "worker")
+    if config.num_ps_tasks:
+        tasks += f" and {_counted(config.num_ps_tasks, 'parameter server')}"
+    return [("task", f"{cluster.task_name} of {tasks}")]
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def _version(distribution: str) -> str:

@@ -23,7 +23,15 @@ from tf_frame.errors import ConfigError
 from tf_frame.runs.setup.model_dir import CONFIG_FILE
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.shell_text import shell_word
-from tf_frame.text import short
+from tf_frame.text import short, short_word
+
+# What a command does with a file.
+_FOR_FILES = {
+    "predict": " --input {0} --output DIR; or, without a run, tf-frame predict --weights NAME "
+    "--input {0} --output DIR",
+    "evaluate": " --checkpoint {0}",
+    "export": " --checkpoint {0}",
+}
 
 
 def setup_from_folder(
@@ -42,6 +50,11 @@ def setup_from_folder(
       PluginError: a plugin that the configuration names cannot be used.
     """
     folder = argv[0] if argv and not argv[0].startswith("-") else None
+    if folder is not None and os.path.isfile(folder):
+        raise ConfigError(
+            f"{short(folder)} is a file, and the folder of a run comes first: tf-frame {command} "
+            f"MODEL_DIR{_FOR_FILES.get(command, '').format(short_word(shell_word(folder)))}"
+        )
     line = split_words(argv if folder is None else argv[1:], own_options)
     if folder is not None and MODEL_DIR.name in line.values:
         raise ConfigError(f"the folder is {short(folder)}, named first; leave --model_dir out")

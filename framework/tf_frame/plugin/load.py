@@ -34,6 +34,17 @@ if TYPE_CHECKING:
     from tf_frame.config.yaml_file import Named
 
 
+# How a plugin is used that was given for one of another kind.
+_HOW_TO_USE = {
+    kinds.NETWORK: ": tf-frame run --plugin classification --model.name {name}",
+    kinds.INPUT: ": --input {name}",
+    kinds.WEIGHTS: ": --warm_start_from {name}",
+    kinds.OPTIMIZER: ": --optimizer {name}",
+    kinds.LEARNING_RATE: ": --schedule {name}",
+    kinds.GRADIENT_TRANSFORM: ": --transform {name}",
+    kinds.HOOK: ": --hook {name}",
+    kinds.CONVERTER: ": tf-frame convert {name}",
+}
 # `distribution:name` where two packages share a name.
 _NAME = re.compile(r"[\w.-]+(:[\w.-]+)?")
 
@@ -80,7 +91,18 @@ def load_plugin(
         # The error of a plugin that is only in conflict says how to choose between them.
         return load_plugin_info(min(matches, key=lambda p: p.state != CONFLICT))
     none = f"none (pip install a package with a {kind.group} entry point)"
-    raise unknown_plugin(f"{kind.word} plugin", name, candidates, none=none)
+    error = unknown_plugin(f"{kind.word} plugin", name, candidates, none=none)
+    raise PluginError(f"{error}{_of_another_kind(name, installed)}")
+
+
+def _of_another_kind(name: str, installed: Sequence[PluginInfo]) -> str:
+    """Returns a sentence on plugins of this name and another kind; empty without any."""
+    others = matching_plugins(name, installed)
+    if not others:
+        return ""
+    words = {other.kind: _HOW_TO_USE.get(other.kind, "") for other in others}
+    uses = [f"{kind.word} {name}{use.format(name=name)}" for kind, use in words.items()]
+    return f"; there is the {', and the '.join(uses)}"
 
 
 def load_network(name: str, *, prefer: str | None = None) -> Network:

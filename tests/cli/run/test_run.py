@@ -88,7 +88,7 @@ def test_it_trains_evaluates_and_says_where(run, tmp_path):
     assert process.returncode == 0, process.stdout
     (folder,) = (tmp_path / "runs").iterdir()
     assert folder.name.startswith("toy-")
-    for expected in (f"runs/{folder.name}", "tensorboard --logdir", "step 20/30", "mean_absolute"):
+    for expected in (f"runs/{folder.name}", "tf-frame tensorboard", "step 20/30", "mean_absolute"):
         assert expected in process.stdout
     recorded = result(folder)
     assert (recorded["plugin"], recorded["global_step"]) == ("toy", 30)

@@ -1,0 +1,73 @@
+"""Commands that people type, and that are answered with the right one."""
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        (["train", "--plugin", "deeplab"], "no command train; it is tf-frame run --plugin NAME"),
+        (["eval", "runs/first"], "no command eval; it is tf-frame evaluate MODEL_DIR"),
+        (["infer"], "it is tf-frame predict MODEL_DIR --input FILE --output DIR"),
+        (["resume", "runs/first"], "it is tf-frame run --model_dir MODEL_DIR"),
+        (
+            ["run", "--plugin", "mobilenet_v2"],
+            "there is the network mobilenet_v2: tf-frame run --plugin classification --model.name "
+            "mobilenet_v2",
+        ),
+        (["run", "--plugin", "classification", "--input", "adam"], "the optimizer adam: --optim"),
+        (["run", "mobilenet_v1_imagenet"], "the weights mobilenet_v1_imagenet: --warm_start_from"),
+        (["run", "runs/nothing"], "runs/nothing: there is no such folder"),
+    ],
+)
+def test_words_of_other_programs_and_of_other_kinds(tf_frame, words, answer):
+    code, _, err = tf_frame(*words)
+    assert code == 2 and answer in err
+
+
+def test_a_model_and_a_folder_need_no_option(tf_frame, tmp_path, monkeypatch):
+    code, out, _ = tf_frame("run", "deeplab", "--print_config")
+    assert code == 0 and "plugin: deeplab" in out
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "deeplab").mkdir()  # The name of a model comes first.
+    assert tf_frame("run", "deeplab", "--print_config")[0] == 0
+    (tmp_path / "config.yaml").write_text("plugin: deeplab\nmax_steps: 7\n")
+    for folder in (str(tmp_path), "./"):
+        code, out, _ = tf_frame("run", folder, "--print_config")
+        assert code == 0 and "max_steps: 7" in out
+
+
+@pytest.mark.parametrize(
+    ("command", "answer"),
+    [
+        (
+            "predict",
+            "tf-frame predict MODEL_DIR --input photo.jpg --output DIR; or, without a",
+        ),
+        ("evaluate", "tf-frame evaluate MODEL_DIR --checkpoint photo.jpg"),
+        ("export", "tf-frame export MODEL_DIR --checkpoint photo.jpg"),
+    ],
+)
+def test_a_file_is_no_folder_of_a_run(tf_frame, tmp_path, monkeypatch, command, answer):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "photo.jpg").touch()
+    code, _, err = tf_frame(command, "photo.jpg")
+    assert code == 2 and answer in err
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("pyproject.toml", '[project.entry-points."tf_frame.models"]\nmy_shapes = "a:B"\n'),
+        ("setup.py", 'entry_points={"tf_frame.models": ["my_shapes = a:B"]}'),
+        ("setup.cfg", "[options.entry_points]\ntf_frame.models =\n  my_shapes = a:B\n"),
+    ],
+)
+@pytest.mark.parametrize("folder", [".", "my-shapes"])
+def test_a_plugin_that_is_not_installed_yet(tf_frame, tmp_path, monkeypatch, name, text, folder):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / folder).mkdir(exist_ok=True)
+    (tmp_path / folder / name).write_text(text)
+    code, out, _ = tf_frame("plugins", "why", "my_shapes")
+    assert code == 2 and out.strip().endswith(f"not installed yet: pip install -e {folder}")
+    assert "not installed yet" not in tf_frame("plugins", "why", "my_shape")[1]
