@@ -56,7 +56,7 @@ class AttentionWrapperState(_Fields):
         alignments: Any,
         alignment_history: Any,
         attention_state: Any = None,
-    ) -> Any:
+    ) -> AttentionWrapperState:
         if attention_state is None:
             attention_state = alignments
         fields = (cell_state, attention, time, alignments, alignment_history, attention_state)
