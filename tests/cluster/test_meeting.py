@@ -314,7 +314,7 @@ def test_the_chief_saves_and_starts_again_for_a_task_that_waits(tmp_path):
 @pytest.mark.process
 @pytest.mark.timeout(600)
 def test_workers_come_and_go_and_the_values_are_those_of_one_process(tmp_path):
-    expected = run_alone(tmp_path, SHARDED_WORDS)
+    expected = run_alone(tmp_path, SLOW_WORDS)
     with Pods(tmp_path, "1..3", 3, SLOW_WORDS, "30") as pods:
 
         def has_saved(step):
