@@ -63,7 +63,7 @@ def test_without_words_it_tells_its_use(run):
 
 
 def test_without_packages(run, monkeypatch):
-    monkeypatch.setattr(command, "find_plugins", lambda **_: [])
+    monkeypatch.setattr(command, "find_weights", lambda: [])
     assert run("list")[:2] == (
         0,
         "no package with weights is installed; pip install tf-frame-weights\n",

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from tf_frame.errors import PluginError
-from tf_frame.plugin.load import fitting_weights, is_weights_name, load_weights
 from tf_frame.weights import store
+from tf_frame.weights.plugins import fitting_weights, is_weights_name, load_weights
 from tf_frame.weights.resolve import resolve_values
 
 NAME = "mobilenet_v1_imagenet"

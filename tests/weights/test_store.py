@@ -17,7 +17,7 @@ from tf_frame.errors import ConfigError, DataError, PluginError
 from tf_frame.file_lock import file_lock
 from tf_frame.weights import store
 from tf_frame.weights.download import DownloadError
-from tf_frame.weights.store import cached_checkpoint, checkpoint_of, checkpoint_of_file
+from tf_frame.weights.store import cache_file, cache_weights, cached_checkpoint
 
 VALUES = {"net/kernel": np.array([[1.0, 2.0]], np.float32), "net/bias": np.array([3.0], np.float32)}
 
@@ -88,11 +88,11 @@ def checkpoint_archive(tmp_path, prefix="net/model.ckpt"):
 def test_values_of_a_package(cache, packaged):
     some, package = packaged
     assert cached_checkpoint("some", some) is None
-    prefix = checkpoint_of("some", some)
+    prefix = cache_weights("some", some)
     assert_has_values(prefix)
     assert prefix.startswith(str(cache)) and cached_checkpoint("some", some) == prefix
     (package / "values.npz").unlink()  # The cache has all.
-    assert checkpoint_of("some", some) == prefix
+    assert cache_weights("some", some) == prefix
     note = json.loads((cache / prefix.split("/")[-2] / store.SOURCE).read_text())
     assert note["from"] == "package some_weights: values.npz" and note["size"] == len(arrays())
 
@@ -101,10 +101,10 @@ def test_a_damaged_or_missing_file_of_a_package(cache, packaged):
     some, package = packaged
     (package / "values.npz").write_bytes(b"damaged")
     with pytest.raises(DataError, match=r"values.npz is damaged: its SHA-256 is"):
-        checkpoint_of("some", some)
+        cache_weights("some", some)
     (package / "values.npz").unlink()
     with pytest.raises(PluginError, match=r"Some: the package some_weights has no file values.npz"):
-        checkpoint_of("some", some)
+        cache_weights("some", some)
     assert not [path for path in cache.iterdir() if path.is_dir()]
 
 
@@ -114,10 +114,10 @@ def test_a_checkpoint_in_an_archive_of_the_web(cache, server, tmp_path, path):
     server.behaviours[:] = [lambda handler: whole(handler, content)]
     some = weights(url=f"{server.url}.tar.gz", path=path, **published(content))
     shown = []
-    prefix = checkpoint_of("some", some, show=lambda *numbers: shown.append(numbers))
+    prefix = cache_weights("some", some, show=lambda *numbers: shown.append(numbers))
     assert_has_values(prefix)
     assert shown[-1] == (len(content), len(content))
-    assert checkpoint_of("some", some) == prefix and len(server.ranges) == 1
+    assert cache_weights("some", some) == prefix and len(server.ranges) == 1
     assert {path.name for path in cache.iterdir() if not path.is_dir()} == {
         f"{prefix.split('/')[-2]}.lock"
     }
@@ -125,7 +125,7 @@ def test_a_checkpoint_in_an_archive_of_the_web(cache, server, tmp_path, path):
 
 def test_unverified_weights_are_recorded(cache, server, tmp_path):
     server.behaviours[:] = [lambda handler: whole(handler, arrays())]
-    prefix = checkpoint_of("some", weights(url=f"{server.url}.npz"))
+    prefix = cache_weights("some", weights(url=f"{server.url}.npz"))
     note = json.loads((cache / prefix.split("/")[-2] / store.SOURCE).read_text())
     assert note["sha256"] == hashlib.sha256(arrays()).hexdigest()
     assert note["from"] == f"{server.url}.npz"
@@ -136,10 +136,10 @@ def test_a_failed_download_leaves_no_folder_and_goes_on_later(cache, server):
     some = weights(url=f"{server.url}.npz", **published(content))
     server.behaviours[:] = [lambda h: resumable(h, upto=100, content=content), status(404)]
     with pytest.raises(DownloadError, match="404"):
-        checkpoint_of("some", some)
+        cache_weights("some", some)
     assert cached_checkpoint("some", some) is None
     server.behaviours[:] = [lambda handler: resumable(handler, content=content)]
-    assert_has_values(checkpoint_of("some", some))
+    assert_has_values(cache_weights("some", some))
     assert server.ranges[-1] == "bytes=100-"
 
 
@@ -148,17 +148,17 @@ def test_an_archive_with_something_else(cache, server, tmp_path):
     server.behaviours[:] = [lambda handler: whole(handler, content)]
     some = weights(url=f"{server.url}.tar.gz", path="net/model.ckpt", **published(content))
     with pytest.raises(DataError, match="not the one checkpoint that was published: net/model"):
-        checkpoint_of("some", some)
+        cache_weights("some", some)
 
 
 def test_another_file_has_another_folder(cache, packaged):
     some, package = packaged
-    first = checkpoint_of("some", some)
+    first = cache_weights("some", some)
     (package / "values.npz").write_bytes(content := arrays() + b"\n")
     digest = hashlib.sha256(content).hexdigest()
     newer = weights(package="some_weights", path="values.npz", sha256=digest)
     assert cached_checkpoint("some", newer) is None
-    assert first != checkpoint_of("some", newer)
+    assert first != cache_weights("some", newer)
 
 
 def test_who_comes_second_waits_for_the_first(cache, packaged):
@@ -172,7 +172,7 @@ def test_who_comes_second_waits_for_the_first(cache, packaged):
 
     with file_lock(f"{folder}.lock"):
         thread = threading.Thread(
-            target=lambda: done.append(checkpoint_of("some", some, report=report))
+            target=lambda: done.append(cache_weights("some", some, report=report))
         )
         thread.start()
         thread.join(0.8)
@@ -185,12 +185,12 @@ def test_who_comes_second_waits_for_the_first(cache, packaged):
 def test_a_cache_that_cannot_be_written(cache, packaged):
     cache.write_text("a file")
     with pytest.raises(ConfigError, match=f"the cache of weights {cache} cannot be written.*TF_FR"):
-        checkpoint_of("some", packaged[0])
+        cache_weights("some", packaged[0])
 
 
 def test_a_file_of_the_user_becomes_a_checkpoint(cache, tmp_path):
     (tmp_path / "mine.npz").write_bytes(arrays())
-    prefix = checkpoint_of_file(str(tmp_path / "mine.npz"))
+    prefix = cache_file(str(tmp_path / "mine.npz"))
     assert_has_values(prefix)
     (tmp_path / "mine.npz").rename(tmp_path / "renamed.npz")
-    assert checkpoint_of_file(str(tmp_path / "renamed.npz")) == prefix
+    assert cache_file(str(tmp_path / "renamed.npz")) == prefix

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import tf_frame
 from tf_frame.command_line import screen
-from tf_frame.command_line.screen import complain, prepare_streams, report, silence
+from tf_frame.command_line.screen import complain, prepare_streams, print_error, report, silence
 from tf_frame.errors import (
     EXIT_INTERRUPTED,
     EXIT_OK,
@@ -79,7 +79,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except TfFrameError as error:
         return _print_error(error)
     except KeyboardInterrupt:
-        complain("tf-frame: stopped by Ctrl-C")
+        print_error("stopped by Ctrl-C")
         return EXIT_INTERRUPTED
     except BaseException as error:
         is_pipe = isinstance(error, BrokenPipeError)
@@ -103,7 +103,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _print_error(error: TfFrameError) -> int:
-    complain(f"tf-frame: {error}")
+    print_error(error)
     return error.exit_code
 
 
@@ -115,7 +115,7 @@ def _reported_as_fault(error: BaseException) -> bool:
     fault = find_fault(error)
     if fault is None:
         return False
-    complain(f"tf-frame: {fault.headline}")
+    print_error(fault.headline)
     if shows_debug():
         traceback.print_exception(error)
     else:

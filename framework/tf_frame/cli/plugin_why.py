@@ -64,7 +64,7 @@ def _explain_unknown(name: str, installed: Sequence[PluginInfo]) -> str:
 
 
 def _find_source(name: str) -> str:
-    """Returns the folder of a package here, or below, whose files name a plugin; empty without."""
+    """Returns the folder of a package, here or below, with an entry point of this name; or ""."""
     for file in _SOURCES:
         for path in sorted(glob.glob(file) + glob.glob(f"*/{file}")):
             with contextlib.suppress(OSError, UnicodeDecodeError):

@@ -18,7 +18,7 @@ from tf_frame.cluster.meeting import Meeting
 from tf_frame.cluster.tf_config import TaskType
 from tf_frame.command_line import option_help
 from tf_frame.command_line.parsing import parse_command_line
-from tf_frame.command_line.screen import complain, output_may_fail, report
+from tf_frame.command_line.screen import output_may_fail, print_error, report
 from tf_frame.command_line.selection import (
     COMMAND_MODES,
     DRY_RUN,
@@ -204,7 +204,7 @@ def _watched(setup: TrainingSetup) -> contextlib.AbstractContextManager[None]:
     return watched_folder(
         setup.model_dir,
         timeout_secs=setup.config.cluster_timeout_secs,
-        report=lambda line: complain(f"tf-frame: {line}"),
+        report=print_error,
     )
 
 

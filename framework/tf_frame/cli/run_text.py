@@ -21,12 +21,12 @@ from tf_frame.config.yaml_file import Named, Settings, plain, read_settings
 from tf_frame.errors import ConfigError
 from tf_frame.plugin import InputInfo, Mode
 from tf_frame.plugin.configured import ConfiguredPlugin
-from tf_frame.plugin.load import fitting_weights
 from tf_frame.runs.evaluation.printing import result_table
 from tf_frame.runs.setup.model_dir import CONFIG_FILE
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.shell_text import shell_word
 from tf_frame.text import columns
+from tf_frame.weights.plugins import fitting_weights
 
 # With fewer, a network that has seen other pictures is better.
 _FEW_EXAMPLES, _SHOWN_WEIGHTS = 2000, 3

@@ -20,7 +20,6 @@ from tf_frame.config.values import to_text
 from tf_frame.errors import ConfigError, DataError
 from tf_frame.plugin import InputInfo
 from tf_frame.plugin.data_warnings import different_classes
-from tf_frame.plugin.load import is_weights_name, load_weights
 from tf_frame.runs.setup.folder_claim import claimed
 from tf_frame.runs.setup.model_dir import CONFIG_FILE, read_input_info
 from tf_frame.runs.setup.run_context import RunObserver
@@ -29,6 +28,7 @@ from tf_frame.session.interrupts import Interrupts
 from tf_frame.tensorflow_log import quiet_import
 from tf_frame.text import short, short_word
 from tf_frame.text_file import read_names
+from tf_frame.weights.plugins import is_weights_name, load_weights
 
 # A paragraph of the help of each command that takes a folder.
 PUBLISHED = """For a published checkpoint, without a run, give --plugin NAME --warm_start_from

@@ -11,12 +11,10 @@ from tf_frame.config.flags import parse_words
 from tf_frame.config.option import Option
 from tf_frame.config.values import not_a_choice
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
-from tf_frame.plugin.find import find_plugins
-from tf_frame.plugin.kinds import WEIGHTS
-from tf_frame.plugin.load import load_plugin_info, load_weights
 from tf_frame.plugin.weights_contract import Weights
 from tf_frame.tensorflow_log import quiet_import
 from tf_frame.text import columns, readable_bytes
+from tf_frame.weights.plugins import find_weights, load_weights
 from tf_frame.weights.store import cache_folder, cached_checkpoint
 
 _USAGE = """usage: tf-frame weights list [--json]
@@ -50,10 +48,8 @@ def _list(names: Sequence[str], as_json: bool) -> None:
     if names:
         raise ConfigError("tf-frame weights list takes no NAME; ask tf-frame weights show NAME")
     rows = []
-    for info in find_plugins(kind=WEIGHTS):
-        if info.kind == WEIGHTS:
-            weights = load_plugin_info(info).cls(params=None)
-            rows.append({"name": info.name, **_facts(info.name, weights)})
+    for info in find_weights():
+        rows.append({"name": info.name, **_facts(info.name, load_weights(info))})
     if as_json:
         report(json.dumps(rows, indent=2))
     elif not rows:
@@ -79,10 +75,10 @@ def _fetch(names: Sequence[str], _: bool) -> None:
     if not names:
         raise ConfigError("tf-frame weights fetch takes the NAME of weights")
     with output_may_fail(), quiet_import():
-        from tf_frame.weights.resolve import fetch
+        from tf_frame.weights.resolve import fetch_weights
 
         for name in names:
-            report(f"{name}: {fetch(name, report)}")
+            report(f"{name}: {fetch_weights(name, report)}")
 
 
 def _facts(name: str, weights: Weights) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-r"""`Meeting`: the tasks of a job whose number of workers changes find each other in its folder.
+r"""`Meeting`: the tasks of a job with a changing number of workers find each other in its folder.
 
 Nothing tells a pod of a Kubernetes Job how many others there are, for the parallelism of the Job
 may change while it runs. So each task announces itself by a file in `MODEL_DIR/tasks/meeting`, and

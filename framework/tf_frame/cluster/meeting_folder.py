@@ -1,4 +1,4 @@
-"""`MeetingFolder`: the files by which the tasks of a job find each other; see `meeting`."""
+"""`MeetingFolder`: the files of a meeting of tasks; see `meeting`."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import Any
 
 from tf_frame import file_system
 from tf_frame.atomic_output import write_file
+from tf_frame.cluster.status import TASKS_FOLDER
 from tf_frame.errors import DataError
 from tf_frame.side_files import from_json, read_side_file
 
@@ -58,7 +59,7 @@ class MeetingFolder:
     """The files of a meeting in `MODEL_DIR/tasks/meeting`; the model folder must exist."""
 
     def __init__(self, model_dir: str) -> None:
-        tasks = file_system.make_subfolder(model_dir, "tasks")
+        tasks = file_system.make_subfolder(model_dir, TASKS_FOLDER)
         self._path = file_system.make_subfolder(tasks, "meeting")
 
     def announce(self, task: Announcement) -> None:

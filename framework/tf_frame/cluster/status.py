@@ -19,7 +19,7 @@ from tf_frame.atomic_output import write_file
 from tf_frame.errors import DataError, TfFrameError
 from tf_frame.side_files import from_json, read_side_file
 
-_FOLDER = "tasks"
+TASKS_FOLDER = "tasks"
 
 STARTING, WAITING, TRAINING = "starting", "waiting", "training"
 SERVING, EVALUATING, ENDED, FAILED = "serving", "evaluating", "ended", "failed"
@@ -83,7 +83,7 @@ def write_status(model_dir: str, status: TaskStatus) -> None:
       TfFrameError: there is no such folder; a folder that was removed is not made again.
     """
     try:
-        folder = file_system.make_subfolder(model_dir, _FOLDER)
+        folder = file_system.make_subfolder(model_dir, TASKS_FOLDER)
     except FileNotFoundError:
         raise TfFrameError(
             f"the folder {model_dir} was removed while {status.task} wrote to it"
@@ -95,7 +95,7 @@ def write_status(model_dir: str, status: TaskStatus) -> None:
 def read_statuses(model_dir: str) -> list[TaskStatus]:
     """Returns the statuses of all tasks that have a status file, sorted by name."""
     statuses = []
-    for path in file_system.files_in(os.path.join(model_dir, _FOLDER)):
+    for path in file_system.files_in(os.path.join(model_dir, TASKS_FOLDER)):
         # A file of another program or another version is no status.
         with contextlib.suppress(DataError):
             status = read_side_file(path, functools.partial(from_json, TaskStatus))

@@ -29,7 +29,7 @@ from tf_frame.config.yaml_file import (
 )
 from tf_frame.errors import ConfigError
 from tf_frame.plugin.kinds import MODEL
-from tf_frame.plugin.load import fitting_weights, is_weights_name, load_plugin, load_weights
+from tf_frame.plugin.load import load_plugin
 from tf_frame.runs.setup.model_dir import CONFIG_FILE
 from tf_frame.runs.setup.plugin_choice import (
     COMMAND_LINE,
@@ -39,6 +39,7 @@ from tf_frame.runs.setup.plugin_choice import (
 )
 from tf_frame.tensorflow_log import quiet_import
 from tf_frame.text import listed, short_word
+from tf_frame.weights.plugins import fitting_weights, is_weights_name, load_weights
 
 
 def parse_command_line(argv: Sequence[str], own_options: Sequence[Option] = ()) -> CommandLine:
@@ -69,11 +70,16 @@ def load_plugins(line: CommandLine) -> CommandLine:
     model = next(filter(None, models), None)
     if model is None:
         return line
-    option = next(option for option in run_options() if option.name == "verbosity")
-    verbosity = line.values.get("verbosity") or line.value_in_files(option)
+    verbosity = _value(line, "verbosity")
     # A plugin may import TensorFlow at its top, against the advice of the contract.
     with quiet_import(verbosity), adding_plugin_changes(line.records):
         return _choose(line, model)
+
+
+def _value(line: CommandLine, name: str) -> Any:
+    """Returns the value of a run option from the command line, or else from the files; or None."""
+    option = next(option for option in run_options() if option.name == name)
+    return line.values.get(name) or line.value_in_files(option)
 
 
 def _choose(line: CommandLine, name: str) -> CommandLine:
@@ -99,9 +105,8 @@ def _choose(line: CommandLine, name: str) -> CommandLine:
 
 
 def _with_best_weights(line: CommandLine, model: str) -> CommandLine:
-    """Returns the command line with the name of weights in place of `--warm_start_from auto`."""
-    option = next(option for option in run_options() if option.name == "warm_start_from")
-    if (line.values.get(option.name) or line.value_in_files(option)) != BEST_WEIGHTS:
+    """Returns the command line with the name of weights instead of `--warm_start_from auto`."""
+    if _value(line, "warm_start_from") != BEST_WEIGHTS:
         return line
     names = fitting_weights(model)
     if not names:
@@ -121,8 +126,7 @@ class _WeightsOptions(NamedTuple):
 
 def _weights_settings(line: CommandLine, model: str) -> _WeightsOptions:
     """Returns the options that the weights of `--warm_start_from` need, if it names any."""
-    option = next(option for option in run_options() if option.name == "warm_start_from")
-    name = line.values.get(option.name) or line.value_in_files(option) or ""
+    name = _value(line, "warm_start_from") or ""
     weights = load_weights(name) if is_weights_name(name) else None
     if weights is None or weights.model != model:
         return _WeightsOptions(to_settings({}, "no weights"), None)

@@ -65,6 +65,11 @@ def complain(text: str) -> None:
         silence(sys.stderr)
 
 
+def print_error(error: object) -> None:
+    """Prints an error, or a line about one, as a message of tf-frame to standard error."""
+    complain(f"tf-frame: {error}")
+
+
 def _cut(line: str) -> str:
     left_out = len(line) - _MOST_CHARACTERS
     if left_out <= 0:

@@ -1,4 +1,4 @@
-"""Makes the manifest of a Kubernetes Job (batch/v1) whose number of workers may change.
+"""Makes the manifest of a Kubernetes Job (batch/v1) with a changing number of workers.
 
 `kubectl patch` changes the parallelism of an Indexed Job while it runs, together with its
 completions. Kubernetes ends the pods with the highest numbers, or makes more; the tasks find each
@@ -8,6 +8,7 @@ other in the model folder (`tf_frame.cluster.meeting`).
 from __future__ import annotations
 
 import json
+import signal
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,7 +22,7 @@ from tf_frame.yaml_text import QuotedText
 PORT = 2222
 _POD_IP = "POD_IP"
 # A task that was stopped by SIGTERM has saved.
-_EXIT_TERMINATED = 143
+_EXIT_TERMINATED = 128 + signal.SIGTERM
 # A worker that dies more often, such as by SIGKILL for want of memory, is given up.
 _MOST_DEATHS = 10
 
@@ -85,7 +86,7 @@ def _for_exit_codes(action: str, *codes: int) -> dict[str, Any]:
 
 def _pod(job: Job, pod_of_task: Mapping[str, Any]) -> dict[str, Any]:
     (container,) = pod_of_task["containers"]
-    # The kubelet puts the value of a variable that stands before in place of $(NAME).
+    # The kubelet replaces $(NAME) by the value of an earlier variable.
     variables = [
         {"name": _POD_IP, "valueFrom": {"fieldRef": {"fieldPath": "status.podIP"}}},
         {"name": ADDRESS, "value": QuotedText(f"$({_POD_IP}):{PORT}")},

@@ -2,7 +2,7 @@
 
 A job of a fixed number of tasks is a TFJob (kubeflow.org/v1), for the training operator of
 Kubeflow. The operator starts a pod for each task, gives it a name in the cluster's DNS, and sets
-TF_CONFIG. A job whose number of workers changes is a Job of Kubernetes itself: `indexed_job`.
+TF_CONFIG. A job with a changing number of workers is a Job of Kubernetes itself: `indexed_job`.
 """
 
 from __future__ import annotations

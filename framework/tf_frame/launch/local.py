@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tf_frame import file_system
-from tf_frame.command_line.screen import complain, output_may_fail
+from tf_frame.command_line.screen import output_may_fail, print_error
 from tf_frame.config.option import Option
 from tf_frame.errors import ConfigError, writing
 from tf_frame.launch.commands import LOG_FOLDER, serving_tasks, task_commands
@@ -103,7 +103,7 @@ def main(
         watched_folder(
             job.model_dir,
             timeout_secs=job.timeout_secs,
-            report=lambda line: complain(f"tf-frame: {line}"),
+            report=print_error,
         ),
         reserved_ports(len(serving_tasks(job))) as ports,
         output_may_fail(),

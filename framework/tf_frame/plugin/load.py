@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-import os
-import re
 import sys
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -26,7 +23,6 @@ from tf_frame.plugin.network_contracts import Network, Preprocessing
 from tf_frame.plugin.origin import register
 from tf_frame.plugin.packages import tell_authors
 from tf_frame.plugin.switches import read_switches
-from tf_frame.plugin.weights_contract import Weights
 from tf_frame.text import brief, short_word
 
 if TYPE_CHECKING:
@@ -45,8 +41,6 @@ _HOW_TO_USE = {
     kinds.HOOK: ": --hook {name}",
     kinds.CONVERTER: ": tf-frame convert {name}",
 }
-# `distribution:name` where two packages share a name.
-_NAME = re.compile(r"[\w.-]+(:[\w.-]+)?")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -115,35 +109,6 @@ def load_preprocessing(name: str, *, prefer: str | None = None) -> Preprocessing
     """Loads and constructs a preprocessing plugin; see `load_plugin` for arguments and errors."""
     preprocessing: Preprocessing = _make(load_plugin(kinds.PREPROCESSING, name, prefer=prefer))
     return preprocessing
-
-
-def load_weights(name: str, *, prefer: str | None = None) -> Weights:
-    """Loads and constructs a plugin of weights; see `load_plugin` for arguments and errors."""
-    weights: Weights = _make(load_plugin(kinds.WEIGHTS, name, prefer=prefer))
-    return weights
-
-
-def is_weights_name(text: str) -> bool:
-    """Returns whether a text is the name of installed weights; a file of that name comes first."""
-    if not _NAME.fullmatch(text) or os.path.exists(text):
-        return False
-    plugins = [info for info in find_plugins(kind=kinds.WEIGHTS) if info.kind == kinds.WEIGHTS]
-    return bool(matching_plugins(text, plugins))
-
-
-def fitting_weights(model: str) -> list[str]:
-    """Returns the names of installed weights that a model plugin predicts with, the best first.
-
-    Weights of more classes have seen more; a broken package is left out.
-    """
-    found = []
-    for info in find_plugins(kind=kinds.WEIGHTS):
-        if info.kind == kinds.WEIGHTS and info.state == OK:
-            with contextlib.suppress(BrokenPluginError):
-                weights = _make(load_plugin_info(info))
-                if weights.model == model:
-                    found.append((-weights.num_classes, info.name))
-    return [name for _, name in sorted(found)]
 
 
 def _make(plugin: LoadedPlugin) -> Any:

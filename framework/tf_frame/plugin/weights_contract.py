@@ -19,6 +19,9 @@ from typing import Any, ClassVar
 
 from tf_frame.plugin.contracts import Plugin
 
+# Endings of files with values: a NumPy archive, a frozen graph.
+ARRAYS, GRAPH = ".npz", ".pb"
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class WeightsFile:
@@ -60,7 +63,7 @@ class Weights(Plugin):
         `bilinear`, and the range of values, such as `-1 to 1`.
       figures: name -> published figure, such as `{"top-1": "70.9 %"}`.
       figures_from: where they were published.
-      licence: name of the licence, and whose.
+      licence: name of the licence, and the owner of the values.
       origin: who published the values, and where.
       verified: whether the authors of the plugin have tried the very file.
     """

@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 from tqdm import tqdm
 
-from tf_frame.plugin.load import is_weights_name, load_weights
-from tf_frame.weights.store import checkpoint_of, checkpoint_of_file
-from tf_frame.weights.values import ARRAYS, GRAPH
+from tf_frame.plugin.weights_contract import ARRAYS, GRAPH
+from tf_frame.weights.plugins import is_weights_name, load_weights
+from tf_frame.weights.store import cache_file, cache_weights
 
 
 def resolve_values(text: str, report: Callable[[str], None]) -> str:
@@ -22,19 +22,19 @@ def resolve_values(text: str, report: Callable[[str], None]) -> str:
       report: takes a line for the user.
 
     Raises:
-      PluginError, DownloadError, DataError, ConfigError: see `checkpoint_of`.
+      PluginError, DownloadError, DataError, ConfigError: see `cache_weights`.
     """
     if is_weights_name(text):
-        prefix = fetch(text, report)
+        prefix = fetch_weights(text, report)
         report(f"weights {text}: {prefix}")
         return prefix
     path = os.path.expanduser(text)
     if path.endswith((ARRAYS, GRAPH)) and os.path.isfile(path):
-        return checkpoint_of_file(path, report=report)
+        return cache_file(path, report=report)
     return text
 
 
-def fetch(name: str, report: Callable[[str], None]) -> str:
+def fetch_weights(name: str, report: Callable[[str], None]) -> str:
     """Returns the checkpoint of weights; on a terminal a bar shows the progress of a download."""
     weights = load_weights(name)
     hidden = not sys.stdout.isatty()
@@ -44,4 +44,4 @@ def fetch(name: str, report: Callable[[str], None]) -> str:
             bar.total = size
             bar.update(received - bar.n)
 
-        return checkpoint_of(name, weights, show=show, report=report)
+        return cache_weights(name, weights, show=show, report=report)

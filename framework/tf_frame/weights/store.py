@@ -1,4 +1,4 @@
-"""`checkpoint_of`: the values of weights as a checkpoint in the cache of this user.
+"""`cache_weights`: keeps the values of weights as a checkpoint in the cache of this user.
 
     ~/.cache/tf-frame/weights/mobilenet_v1_imagenet-3b90af536f81/
       checkpoint, and the files that it lists
@@ -10,6 +10,7 @@ A folder there is complete, or does not exist. `TF_FRAME_WEIGHTS` names another 
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import importlib.resources
 import json
@@ -17,12 +18,11 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from tf_frame.checkpoint.names import INDEX, checkpoint_path, checkpoint_prefix
 from tf_frame.errors import DataError, PluginError, writing
 from tf_frame.file_lock import LockHeldError, file_lock
-from tf_frame.plugin.weights_contract import Weights, WeightsFile
+from tf_frame.plugin.weights_contract import ARRAYS, GRAPH, Weights, WeightsFile
 from tf_frame.text import listed, short, short_word
 from tf_frame.weights.archive import ENDINGS, unpack
 from tf_frame.weights.download import Remote, download, file_hash
@@ -47,7 +47,7 @@ def cached_checkpoint(name: str, weights: Weights) -> str | None:
     return checkpoint_path(folder, 0) if os.path.exists(folder) else None
 
 
-def checkpoint_of(
+def cache_weights(
     name: str,
     weights: Weights,
     *,
@@ -55,7 +55,7 @@ def checkpoint_of(
     report: Callable[[str], None] = lambda line: None,
     cache: str | None = None,
 ) -> str:
-    """Returns the path prefix of a checkpoint with the values of weights; fetches what is missing.
+    """Fetches weights that are not in the cache; returns the path prefix of their checkpoint.
 
     Args:
       name: the name of the plugin.
@@ -75,17 +75,12 @@ def checkpoint_of(
     return _made(folder, name, report, lambda to: _fill(to, folder, file, weights, show))
 
 
-def checkpoint_of_file(path: str, *, report: Callable[[str], None] = lambda line: None) -> str:
-    """Returns a checkpoint with the values of a user's `.npz` or `.pb` file; errors as above."""
-    digest = file_hash(path)
-    name = os.path.basename(path)
-    folder = os.path.join(cache_folder(), f"file-{digest[:12]}")
-
-    def fill(to: str) -> None:
-        _convert(path, WeightsFile(), to)
-        _note_source(to, {"from": os.path.abspath(path), "sha256": digest})
-
-    return _made(folder, name, report, fill)
+def cache_file(path: str, *, report: Callable[[str], None] = lambda line: None) -> str:
+    """Makes a checkpoint of a user's `.npz` or `.pb` file; otherwise as `cache_weights`."""
+    file = WeightsFile(sha256=file_hash(path))
+    folder = _folder("file", file)
+    fill = functools.partial(_write, path, file, os.path.abspath(path))
+    return _made(folder, os.path.basename(path), report, fill)
 
 
 def _made(
@@ -138,35 +133,33 @@ def _locked(path: str, name: str, report: Callable[[str], None]) -> Iterator[Non
 
 
 def _fill(to: str, folder: str, file: WeightsFile, weights: Weights, show: Show) -> None:
-    """Writes the checkpoint and the note on its source; a download is kept beside `folder`."""
+    """Writes the checkpoint of weights to a folder; a download is kept next to `folder`."""
     if file.package:
         with _packaged(file, weights) as path:
-            source = _source(path, file, f"package {file.package}: {file.path}")
-            _convert(path, file, to)
-    else:
-        ending = next((e for e in (*ENDINGS, ".npz", ".pb") if file.url.endswith(e)), "")
-        path = f"{folder}.download{ending}"
-        if not os.path.exists(path):
-            download(Remote(file.url, file.size, file.sha256), path, show=show)
-        source = _source(path, file, file.url)
-        _convert(path, file, to)
+            place = f"package {file.package}: {file.path}"
+            found = file_hash(path)
+            if file.sha256 and found != file.sha256:
+                raise DataError(
+                    f"{short(place)} is damaged: its SHA-256 is {found}, not {file.sha256}; "
+                    "install the package again"
+                )
+            _write(path, file, place, to)
+        return
+    ending = next((end for end in (*ENDINGS, ARRAYS, GRAPH) if file.url.endswith(end)), "")
+    path = f"{folder}.download{ending}"
+    download(Remote(file.url, file.size, file.sha256), path, show=show)
+    try:
+        _write(path, file, file.url, to)
+    finally:
         os.remove(path)
-    _note_source(to, source)
 
 
-def _note_source(folder: str, source: dict[str, Any]) -> None:
+def _write(path: str, file: WeightsFile, place: str, folder: str) -> None:
+    """Writes the checkpoint of a file, and where the file came from."""
+    _convert(path, file, folder)
+    source = {"from": place, "size": os.path.getsize(path), "sha256": file_hash(path)}
     with open(os.path.join(folder, SOURCE), "w", encoding="utf-8") as note:
         json.dump(source, note, indent=2)
-
-
-def _source(path: str, file: WeightsFile, place: str) -> dict[str, Any]:
-    found = file_hash(path)
-    if file.sha256 and found != file.sha256:
-        raise DataError(
-            f"{short(place)} is damaged: its SHA-256 is {found}, not {file.sha256}; install the "
-            "package again"
-        )
-    return {"from": place, "size": os.path.getsize(path), "sha256": found}
 
 
 @contextlib.contextmanager
@@ -189,7 +182,7 @@ def _convert(path: str, file: WeightsFile, folder: str) -> None:
     """Makes a checkpoint of a file: of arrays, of a graph, or of an archive with one."""
     # TensorFlow is imported here, because the listing of weights needs none.
     from tf_frame.checkpoint.rewrite.output import write_checkpoint
-    from tf_frame.weights.values import ARRAYS, GRAPH, read_values
+    from tf_frame.weights.values import read_values
 
     prefix = checkpoint_path(folder, 0)
     if path.endswith((ARRAYS, GRAPH)):

@@ -11,9 +11,9 @@ import tensorflow.compat.v1 as tf
 from google.protobuf.message import DecodeError
 
 from tf_frame.errors import DataError
+from tf_frame.plugin.weights_contract import GRAPH
 from tf_frame.text import short, short_word
 
-ARRAYS, GRAPH = ".npz", ".pb"
 # What reads a variable in a graph: its constant stands for the variable in a frozen one.
 _READS = ("Identity", "ReadVariableOp")
 

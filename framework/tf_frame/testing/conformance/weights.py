@@ -76,7 +76,7 @@ class WeightsConformance(Conformance):
         def read() -> Checkpoint:
             with tempfile.TemporaryDirectory() as folder:
                 weights = cls.made_plugin()
-                return Checkpoint(store.checkpoint_of("checked", weights, cache=folder))
+                return Checkpoint(store.cache_weights("checked", weights, cache=folder))
 
         return cls.kept("values", read)
 

@@ -1,0 +1,56 @@
+"""Finds and loads weights by name: plugins of the kind `weights`."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+
+from tf_frame.plugin.contracts import NoParams
+from tf_frame.plugin.find import OK, PluginInfo, find_plugins
+from tf_frame.plugin.imports import BrokenPluginError
+from tf_frame.plugin.kinds import WEIGHTS
+from tf_frame.plugin.load import load_plugin, load_plugin_info
+from tf_frame.plugin.matching import matching_plugins
+from tf_frame.plugin.weights_contract import Weights
+
+# `distribution:name` where two packages share a name.
+_NAME = re.compile(r"[\w.-]+(:[\w.-]+)?")
+
+
+def find_weights() -> list[PluginInfo]:
+    """Returns the installed weights, sorted by name."""
+    return [info for info in find_plugins(kind=WEIGHTS) if info.kind == WEIGHTS]
+
+
+def load_weights(plugin: str | PluginInfo) -> Weights:
+    """Loads and constructs weights, by their name or as `find_weights` returns them.
+
+    Raises:
+      PluginError: there are no such weights, or they are broken.
+    """
+    loaded = load_plugin(WEIGHTS, plugin) if isinstance(plugin, str) else load_plugin_info(plugin)
+    weights: Weights = loaded.cls(params=NoParams())
+    return weights
+
+
+def is_weights_name(text: str) -> bool:
+    """Returns whether a text is the name of installed weights; a file of that name comes first."""
+    if not _NAME.fullmatch(text) or os.path.exists(text):
+        return False
+    return bool(matching_plugins(text, find_weights()))
+
+
+def fitting_weights(model: str) -> list[str]:
+    """Returns the names of installed weights that a model plugin predicts with, the best first.
+
+    The more classes, the more the values have seen. A broken package is left out.
+    """
+    found = []
+    for info in find_weights():
+        if info.state == OK:
+            with contextlib.suppress(BrokenPluginError):
+                weights = load_weights(info)
+                if weights.model == model:
+                    found.append((-weights.num_classes, info.name))
+    return [name for _, name in sorted(found)]
