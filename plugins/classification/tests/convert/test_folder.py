@@ -10,6 +10,7 @@ from PIL import Image
 
 from tf_frame_classification.convert.divide import divide
 from tf_frame_classification.convert.folder import read_parts
+from tf_frame_vision.convert import conversion
 
 RANDOM = np.random.RandomState(0)
 
@@ -223,7 +224,7 @@ def test_a_part_of_each_class_can_be_held_out_for_validation(
     assert convert(*words) == 0
     printed = capsys.readouterr()
     assert "train: 17 images of 3 classes in 4 shards" in printed.out
-    assert "validation: 4 images of 3 classes in 1 shards" in printed.out
+    assert "validation: 4 images of 3 classes in 1 shard" in printed.out
     assert "warning" not in printed.err
     training, validation = (
         {example["image/filename"].decode() for example in examples(split)}
@@ -267,3 +268,13 @@ def test_a_division_that_cannot_be_is_refused(refuse, photos, many):
         path.unlink()
     error = refuse("image_folder", photos, "--eval_fraction", "0.5")
     assert "every class has one picture only" in error
+
+
+def test_both_parts_of_a_division_have_shards_by_their_own_size(
+    convert, many, tmp_path, monkeypatch
+):
+    size = len(content("PNG"))
+    monkeypatch.setattr(conversion, "_SHARD_BYTES", 5 * size)
+    assert convert("image_folder", many, "--eval_fraction", "0.2") == 0
+    names = {path.name for path in (tmp_path / "records").glob("*-of-*")}
+    assert {"train-00003-of-00004", "validation-00000-of-00001"} <= names and len(names) == 5

@@ -146,6 +146,34 @@ def test_a_full_disk_before_the_first_shard_is_named(refuse, fashion, monkeypatc
     assert "cannot write to" in refuse("fashion_mnist", fashion, *OPTIONS, code=1)
 
 
+def test_more_shards_than_images_are_lowered_with_a_note(convert, fashion, capsys, examples):
+    assert convert("fashion_mnist", fashion, "--split", "test", "--shards", "61") == 0
+    printed = capsys.readouterr()
+    assert "note: test has 60 images, so --shards 61 is lowered to 60\n" in printed.err
+    assert "60 images of 10 classes in 60 shards;" in printed.out
+    assert len(examples("test")) == 60
+
+
+@pytest.mark.parametrize(
+    "shard_bytes, name", [(10**9, "test-00000-of-00001"), (10_000, "test-00004-of-00005")]
+)
+def test_the_size_of_the_images_chooses_the_number_of_shards(
+    convert, fashion, tmp_path, capsys, monkeypatch, shard_bytes, name
+):
+    # 60 images of 28 x 28 bytes are 47,040.
+    monkeypatch.setattr(conversion, "_SHARD_BYTES", shard_bytes)
+    assert convert("fashion_mnist", fashion, "--split", "test") == 0
+    assert sorted(path.name for path in (tmp_path / "records").glob("test-*"))[-1] == name
+    assert "note" not in capsys.readouterr().err
+
+
+def test_few_large_images_have_a_shard_each(convert, fashion, capsys, monkeypatch):
+    monkeypatch.setattr(conversion, "_SHARD_BYTES", 10)
+    assert convert("fashion_mnist", fashion, "--split", "test") == 0
+    printed = capsys.readouterr()
+    assert "in 60 shards" in printed.out and "note" not in printed.err
+
+
 def test_other_settings_are_refused(convert, refuse, fashion, tmp_path):
     words = ["fashion_mnist", fashion, "--split", "test", "--shards"]
     assert convert(*words, "2") == 0

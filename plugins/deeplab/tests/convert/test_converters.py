@@ -117,7 +117,7 @@ def test_voc_has_masks_of_its_own_and_of_sbd(convert, tmp_path, capsys):
     assert convert("voc", source, *splits) == 0
     printed = capsys.readouterr().out
     assert "train_aug: 3 images of 21 classes in 2 shards" in printed
-    assert "val: 1 images of 21 classes in 1 shards" in printed
+    assert "val: 1 images of 21 classes in 1 shard" in printed
     assert f"--input.data_dir {tmp_path}/records --input.dataset voc" in printed
     masks = read_masks(tmp_path / "records", "train_aug")
     assert list(masks) == ["a", "b", "d"]

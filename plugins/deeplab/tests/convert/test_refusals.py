@@ -106,7 +106,7 @@ def test_damaged_pictures_may_be_left_out(convert, refuse, tmp_path, capsys):
     error = refuse("segmentation_folder", folder, "--shards", "1")
     assert "p0.png: it cannot be decoded: " in error
     assert convert("segmentation_folder", folder, "--shards", "1", "--skip_corrupt") == 0
-    assert "2 images of 3 classes in 1 shards; 1 corrupt images left out" in capsys.readouterr().out
+    assert "2 images of 3 classes in 1 shard; 1 corrupt images left out" in capsys.readouterr().out
     assert list(read_masks(tmp_path / "records")) == ["p1", "p2"]
 
 

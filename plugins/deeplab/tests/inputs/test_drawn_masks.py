@@ -68,8 +68,8 @@ def test_records_have_the_same_masks(tmp_path, capsys, name):
         shutil.copytree(part, part.parent / "test")
     assert main(["convert", name, folder, records, "--shards", "1"]) == 0
     printed = capsys.readouterr()
-    assert "train: 2 images of 3 classes in 1 shards" in printed.out
-    assert "test: 1 images of 3 classes in 1 shards" in printed.out
+    assert "train: 2 images of 3 classes in 1 shard" in printed.out
+    assert "test: 1 images of 3 classes in 1 shard" in printed.out
     assert "not used" not in printed.err
     options = {**PLAIN, "data_dir": records}
     read = SegmentationTfrecord(params=SegmentationTfrecord.Params(**options))

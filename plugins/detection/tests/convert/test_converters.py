@@ -54,7 +54,7 @@ def take(of, mode):
 def test_records_are_read_back_as_the_folder_is(tmp_path, capsys):
     write(tmp_path / "source")
     assert convert(tmp_path) == 0
-    assert "train: 2 images of 2 classes in 1 shards" in capsys.readouterr().out
+    assert "train: 2 images of 2 classes in 1 shard" in capsys.readouterr().out
     records = str(tmp_path / "records")
     read = DetectionTfrecord(params=Params(data_dir=records, rotated=True, **PLAIN))
     params = dota.Params(data_dir=str(tmp_path / "source"), rotated=True, **PLAIN)

@@ -50,7 +50,7 @@ def test_records_have_the_same_boxes(forms, tmp_path, capsys, name, options):
     of = source(INPUTS[name], folder, rotated=True)
     records = str(tmp_path / "records")
     assert main(["convert", name, str(folder), records, "--shards", "1", *options]) == 0
-    assert "train: 3 images of 2 classes in 1 shards" in capsys.readouterr().out
+    assert "train: 3 images of 2 classes in 1 shard" in capsys.readouterr().out
     read = take(source(DetectionTfrecord, records, rotated=True), Mode.TRAIN)
     for one, other in zip(take(of, Mode.TRAIN), read, strict=True):
         for key in one.keys() - {"name"}:

@@ -36,7 +36,8 @@ FILES = {
     "validation": ("test_batch.bin",),
 }
 _SIDE = 32
-_RECORD_BYTES = 1 + 3 * _SIDE * _SIDE
+_IMAGE_BYTES = 3 * _SIDE * _SIDE
+_RECORD_BYTES = 1 + _IMAGE_BYTES
 # Folder in the published archive.
 _INNER_FOLDER = "cifar-10-batches-bin"
 
@@ -59,7 +60,7 @@ def read_cifar10(root: Path, *, split: str) -> Source:
         records = _read_batch(folder / name)
         digest.update(records)
         pictures += _pictures(name, records)
-    return Source(CLASS_NAMES, pictures, digest.hexdigest())
+    return Source(CLASS_NAMES, pictures, digest.hexdigest(), _IMAGE_BYTES * len(pictures))
 
 
 def _read_batch(path: Path) -> Any:

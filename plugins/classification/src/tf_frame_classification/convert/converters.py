@@ -77,7 +77,7 @@ class _Converter(Converter):
         return {self.params.split: self.read(source)}
 
     def convert(self, source: str, output: str, report: Callable[[str], None]) -> None:
-        """Writes `train-00000-of-00004` ..., `labels.txt` and `train.conversion.json`."""
+        """Writes `train-00000-of-00001` ..., `labels.txt` and `train.conversion.json`."""
         source_path, output_path = (Path(path).expanduser() for path in (source, output))
         self._check(source_path, output_path)
         parts = self.read_parts(source_path)
@@ -88,16 +88,14 @@ class _Converter(Converter):
         for split, part in parts.items():
             started = time.monotonic()
             shards = self.params.shards
-            if fraction and split == _VALIDATION:
+            if shards and fraction and split == _VALIDATION:
                 shards = max(1, round(shards * fraction))
-            elif split != next(iter(parts)):
-                shards = min(shards, len(part.pictures))
             result = self._write(part, output_path, split, shards)
             secs = time.monotonic() - started
-            outcome = result.text(len(part.class_names), shards)
+            outcome = result.text(len(part.class_names))
             report(f"{split}: {outcome}; {secs:.1f} s; written to {output}")
 
-    def _write(self, source: Source, output: Path, split: str, shards: int) -> Result:
+    def _write(self, source: Source, output: Path, split: str, shards: int | None) -> Result:
         with quiet_import():
             # Importing TensorFlow takes seconds.
             from tf_frame_classification.convert.examples import LabelledRecords
@@ -112,6 +110,7 @@ class _Converter(Converter):
                 output=output,
                 split=split,
                 shards=shards,
+                num_bytes=source.num_bytes,
                 workers=params.workers,
                 skip_corrupt=params.skip_corrupt,
                 seed=params.seed if self.shuffles or params.eval_fraction else None,

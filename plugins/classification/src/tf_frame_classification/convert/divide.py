@@ -5,9 +5,10 @@ from __future__ import annotations
 import dataclasses
 import random
 from collections import defaultdict
+from collections.abc import Sequence
 
 from tf_frame.errors import ConfigError
-from tf_frame_classification.convert.pictures import Source
+from tf_frame_classification.convert.pictures import Picture, Source
 
 
 def divide(source: Source, fraction: float, *, seed: int) -> tuple[Source, Source]:
@@ -37,7 +38,10 @@ def divide(source: Source, fraction: float, *, seed: int) -> tuple[Source, Sourc
         )
     validation = [picture for picture in source.pictures if picture.filename in held_out]
     training = [picture for picture in source.pictures if picture.filename not in held_out]
-    return (
-        dataclasses.replace(source, pictures=training),
-        dataclasses.replace(source, pictures=validation),
-    )
+    return _part(source, training), _part(source, validation)
+
+
+def _part(source: Source, pictures: Sequence[Picture]) -> Source:
+    """Returns some pictures of a source, with their share of its size."""
+    num_bytes = source.num_bytes * len(pictures) // len(source.pictures)
+    return dataclasses.replace(source, pictures=pictures, num_bytes=num_bytes)

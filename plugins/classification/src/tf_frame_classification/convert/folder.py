@@ -17,7 +17,7 @@ from tf_frame_classification.inputs.class_folders import (
     find_parts,
     list_class_files,
 )
-from tf_frame_vision.convert.folders import check_folder, content, fingerprint
+from tf_frame_vision.convert.folders import check_folder, content, examine_files
 
 
 def read_parts(root: Path, *, seed: int) -> dict[str, Source]:
@@ -58,9 +58,9 @@ def _source(root: Path, files: ClassFiles, classes: ClassFiles, seed: int) -> So
     """
     labels = {name: label for label, name in enumerate(classes)}
     names = [(image, labels[name]) for name, images in files.items() for image in images]
-    digest = fingerprint(root, [root / name for name, _ in names])
+    described = examine_files(root, [root / name for name, _ in names])
     random.Random(seed).shuffle(names)
     pictures = [
         Picture(name, label, functools.partial(content, root / name)) for name, label in names
     ]
-    return Source(list(classes), pictures, digest)
+    return Source(list(classes), pictures, *described)

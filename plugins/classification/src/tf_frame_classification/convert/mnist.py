@@ -59,7 +59,7 @@ def read_mnist(root: Path, *, split: str, class_names: tuple[str, ...]) -> Sourc
         Picture(f"{images_name}/{index:05}.png", int(label), functools.partial(_load, image))
         for index, (image, label) in enumerate(zip(images, labels, strict=True))
     ]
-    return Source(class_names, pictures, _fingerprint(images, labels))
+    return Source(class_names, pictures, _fingerprint(images, labels), images.nbytes)
 
 
 def _path(root: Path, name: str) -> Path:

@@ -43,11 +43,13 @@ class Source:
       class_names: the name of each class, in the order of their numbers.
       pictures: the pictures.
       fingerprint: a digest of the files, to notice that they have changed.
+      num_bytes: size of the pictures, in files or as pixels.
     """
 
     class_names: Sequence[str]
     pictures: Sequence[Picture]
     fingerprint: str
+    num_bytes: int
 
 
 def read_file(path: Path) -> bytes:

@@ -31,7 +31,7 @@ from tf_frame_deeplab.convert.options import (
 from tf_frame_deeplab.convert.source import MaskedPicture, Source, digest, overlaps
 from tf_frame_deeplab.inputs import coco_masks, labelme_masks, yolo_masks
 from tf_frame_deeplab.inputs.drawn_masks import DrawnMasks
-from tf_frame_vision.convert.folders import check_apart, check_folder, fingerprint
+from tf_frame_vision.convert.folders import check_apart, check_folder, examine_files
 from tf_frame_vision.convert.options import range_setting, without_prefix
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class _Converter(Converter):
         raise NotImplementedError(f"{type(self).__name__} does not define read()")
 
     def convert(self, source: str, output: str, report: Callable[[str], None]) -> None:
-        """Writes `train-00000-of-00004` ... of each split, and `train.conversion.json`."""
+        """Writes `train-00000-of-00001` ... of each split, and `train.conversion.json`."""
         root, folder = (Path(path).expanduser() for path in (source, output))
         check_folder(root, "images and masks")
         check_apart(root, folder)
@@ -65,9 +65,8 @@ class _Converter(Converter):
         data = self.read(root)
         for line in overlaps(data.parts):
             print(printable(f"warning: {line}"), file=sys.stderr, flush=True)
-        for number, (split, pictures) in enumerate(data.parts.items()):
-            shards = min(self.params.shards, len(pictures)) if number else self.params.shards
-            outcome = self._write(root, data, pictures, output=folder, split=split, shards=shards)
+        for split, pictures in data.parts.items():
+            outcome = self._write(root, data, pictures, output=folder, split=split)
             report(f"{split}: {outcome}; written to {output}")
         report(f"read them by --input segmentation_tfrecord {self._reading_options(data, output)}")
 
@@ -81,7 +80,7 @@ class _Converter(Converter):
         return shell_line(words)
 
     def _write(
-        self, root: Path, source: Source, pictures: Sequence[MaskedPicture], **shards: Any
+        self, root: Path, source: Source, pictures: Sequence[MaskedPicture], **target: Any
     ) -> str:
         """Writes the shards of a split, and returns the outcome."""
         with quiet_import():
@@ -89,10 +88,12 @@ class _Converter(Converter):
             from tf_frame_deeplab.convert.examples import SegmentationRecords
             from tf_frame_vision.convert.conversion import Conversion, convert
         started, pairs = time.monotonic(), [picture.pair for picture in pictures]
-        files = [path for pair in pairs for path in (pair.image, pair.mask)]
+        files = examine_files(root, [path for pair in pairs for path in (pair.image, pair.mask)])
         conversion = Conversion(
             kind=self.name,
-            fingerprint=fingerprint(root, files),
+            fingerprint=files.digest,
+            shards=self.params.shards,
+            num_bytes=files.num_bytes,
             workers=self.params.workers,
             skip_corrupt=self.params.skip_corrupt,
             names_file="" if self.is_known else "classes.txt",
@@ -103,10 +104,10 @@ class _Converter(Converter):
                 "classes": digest({picture.meaning for picture in pictures}),
                 **{name: getattr(self.params, name) for name in self.repeated},
             },
-            **shards,
+            **target,
         )
         result = convert(pictures, SegmentationRecords(self.params), conversion)
-        text = result.text(len(source.class_lines), conversion.shards)
+        text = result.text(len(source.class_lines))
         return f"{text}; {time.monotonic() - started:.1f} s"
 
 

@@ -27,7 +27,7 @@ from tf_frame_detection.inputs.checks import make_splits
 from tf_frame_detection.inputs.label_map import FILE, label_map_lines
 from tf_frame_detection.inputs.orientation import OrientationOptions
 from tf_frame_detection.inputs.photographs import Photographs, collect, divide
-from tf_frame_vision.convert.folders import check_apart, check_folder, fingerprint
+from tf_frame_vision.convert.folders import check_apart, check_folder, examine_files
 from tf_frame_vision.convert.options import (
     ConvertOptions,
     TestOptions,
@@ -95,7 +95,7 @@ class _Converter(Converter):
     source: ClassVar[type[AnnotatedFolder]]
 
     def convert(self, source: str, output: str, report: Callable[[str], None]) -> None:
-        """Writes `train-00000-of-00004` ... of each split, and label_map.pbtxt."""
+        """Writes `train-00000-of-00001` ... of each split, and label_map.pbtxt."""
         root, folder = (Path(path).expanduser() for path in (source, output))
         check_folder(root, "images and annotations")
         check_apart(root, folder)
@@ -138,14 +138,16 @@ class _Converter(Converter):
             # Importing TensorFlow takes seconds.
             from tf_frame_detection.convert.examples import DetectionRecords, Picture
             from tf_frame_vision.convert.conversion import Conversion, convert
-        started, shards = time.monotonic(), self.params.shards
+        started = time.monotonic()
         ids = source.ids or range(1, len(source.names) + 1)
+        files = examine_files(root, [root / path for path in photographs.paths])
         conversion = Conversion(
             kind=self.name,
-            fingerprint=fingerprint(root, [root / path for path in photographs.paths]),
+            fingerprint=files.digest,
             output=output,
             split=split,
-            shards=shards if split == "train" else min(shards, len(photographs)),
+            shards=self.params.shards,
+            num_bytes=files.num_bytes,
             workers=self.params.workers,
             skip_corrupt=self.params.skip_corrupt,
             names_file=FILE,
@@ -154,7 +156,7 @@ class _Converter(Converter):
         )
         records = DetectionRecords(ids, source.names, rotated=source.rotated, options=self.params)
         result = convert([Picture(one, root) for one in photographs], records, conversion)
-        text = result.text(len(source.names), conversion.shards)
+        text = result.text(len(source.names))
         return f"{text}; {time.monotonic() - started:.1f} s; written to {output}"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import fcntl
+import math
 import os
 import sys
 import threading
@@ -33,6 +34,10 @@ from tf_frame_vision.convert.shards import (
     split_into_shards,
 )
 
+# Of a shard if no number is given: TensorFlow's tutorial "TFRecord and tf.train.Example" asks for
+# 100 MB or more.
+_SHARD_BYTES = 128 * 2**20
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Conversion:
@@ -43,7 +48,8 @@ class Conversion:
       fingerprint: digest of the source's files, to notice changes.
       output: folder of the shards, which the conversion makes.
       split: the first part of the shards' names.
-      shards: number of shards.
+      shards: number of shards; None: one for each 128 MiB.
+      num_bytes: size of the pictures.
       workers: number of shards that are written at the same time; None: one for each core.
       skip_corrupt: whether pictures that cannot be decoded are left out.
       seed: seed of the shuffling and of the validation part; None: neither is random.
@@ -57,7 +63,8 @@ class Conversion:
     fingerprint: str
     output: Path
     split: str
-    shards: int
+    shards: int | None
+    num_bytes: int
     workers: int | None
     skip_corrupt: bool
     seed: int | None = None
@@ -73,21 +80,22 @@ class Result:
 
     Attributes:
       num_examples: examples in all shards.
+      shards: number of shards.
       kept: shards that were finished before.
       skipped: names of the pictures that were left out.
     """
 
     num_examples: int
+    shards: int
     kept: int
     skipped: Sequence[str]
 
-    def text(self, num_classes: int, shards: int) -> str:
+    def text(self, num_classes: int) -> str:
         """Returns a line that describes the outcome."""
         kept = f", {self.kept} of them finished before" if self.kept else ""
         skipped = f"; {len(self.skipped)} corrupt images left out" if self.skipped else ""
-        return (
-            f"{self.num_examples} images of {num_classes} classes in {shards} shards{kept}{skipped}"
-        )
+        shards = "1 shard" if self.shards == 1 else f"{self.shards} shards"
+        return f"{self.num_examples} images of {num_classes} classes in {shards}{kept}{skipped}"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -106,16 +114,14 @@ def convert(pictures: Sequence[Picture], records: Records, conversion: Conversio
       records: makes their records.
 
     Raises:
-      ConfigError: there are more shards than pictures, or other shards were made in that folder.
-      DataError: a picture cannot be decoded.
+      ConfigError: other shards were made in that folder.
+      DataError: there is no picture, or one cannot be decoded.
       TfFrameError: a file cannot be written.
     """
-    if conversion.shards > len(pictures):
-        raise ConfigError(
-            f"--shards {conversion.shards} for {len(pictures)} images: each shard must "
-            "have one at least"
-        )
-    settings = _settings(len(pictures), conversion)
+    if not pictures:
+        raise DataError(f"SOURCE has no image for {conversion.split}")
+    shards = _shard_count(len(pictures), conversion)
+    settings = _settings(len(pictures), conversion, shards)
     with _folder(conversion.output):
         claim(conversion.output, conversion.split, settings)
         # Left by a killed conversion; the lock keeps running conversions out of this folder.
@@ -125,7 +131,7 @@ def convert(pictures: Sequence[Picture], records: Records, conversion: Conversio
             write_names(conversion.output, conversion.names_file, conversion.names)
         for line in same_files(conversion.output, conversion.split, settings):
             print(printable(f"warning: {line}"), file=sys.stderr, flush=True)
-        result = _make_all(pictures, records, conversion)
+        result = _make_all(pictures, records, conversion, shards)
         finish(
             conversion.output,
             conversion.split,
@@ -135,10 +141,22 @@ def convert(pictures: Sequence[Picture], records: Records, conversion: Conversio
     return result
 
 
-def _settings(num_images: int, conversion: Conversion) -> dict[str, Any]:
+def _shard_count(num_pictures: int, conversion: Conversion) -> int:
+    """Returns the number of shards: each has a picture at least."""
+    wanted = conversion.shards or max(math.ceil(conversion.num_bytes / _SHARD_BYTES), 1)
+    if conversion.shards and wanted > num_pictures:
+        line = (
+            f"note: {conversion.split} has {num_pictures} images, so --shards {wanted} is lowered "
+            f"to {num_pictures}"
+        )
+        print(printable(line), file=sys.stderr, flush=True)
+    return min(wanted, num_pictures)
+
+
+def _settings(num_images: int, conversion: Conversion, shards: int) -> dict[str, Any]:
     return {
         "kind": conversion.kind,
-        "shards": conversion.shards,
+        "shards": shards,
         "seed": conversion.seed,
         "eval_fraction": conversion.eval_fraction,
         "num_images": num_images,
@@ -173,8 +191,10 @@ def _lock(descriptor: int, path: Path) -> None:
         ) from error
 
 
-def _make_all(pictures: Sequence[Picture], records: Records, conversion: Conversion) -> Result:
-    shards = split_into_shards(pictures, conversion.output, conversion.split, conversion.shards)
+def _make_all(
+    pictures: Sequence[Picture], records: Records, conversion: Conversion, number: int
+) -> Result:
+    shards = split_into_shards(pictures, conversion.output, conversion.split, number)
     with Progress(len(pictures), len(shards)) as progress:
         rules = Rules(records, conversion.skip_corrupt, threading.Event(), progress)
         outcomes = _in_parallel(shards, rules, conversion.workers)
@@ -187,7 +207,7 @@ def _make_all(pictures: Sequence[Picture], records: Records, conversion: Convers
             "SOURCE the right folder?"
         )
     kept = sum(outcome.kept for outcome in outcomes)
-    return Result(len(pictures) - len(skipped), kept, skipped)
+    return Result(len(pictures) - len(skipped), number, kept, skipped)
 
 
 def _in_parallel(shards: Sequence[Shard], rules: Rules, workers: int | None) -> list[_Outcome]:

@@ -6,6 +6,7 @@ import hashlib
 import os
 from collections.abc import Iterable
 from pathlib import Path
+from typing import NamedTuple
 
 from tf_frame.errors import ConfigError, DataError
 from tf_frame.text import short
@@ -29,8 +30,20 @@ def check_apart(source: Path, output: Path) -> None:
         )
 
 
-def fingerprint(root: Path, paths: Iterable[Path]) -> str:
-    """Returns a digest of the names, sizes and times of files.
+class SourceFiles(NamedTuple):
+    """Description of the files of a source.
+
+    Attributes:
+      digest: digest of names, sizes and times, to notice changes.
+      num_bytes: size of all files; a file that occurs several times counts once.
+    """
+
+    digest: str
+    num_bytes: int
+
+
+def examine_files(root: Path, paths: Iterable[Path]) -> SourceFiles:
+    """Returns a digest and the size of files.
 
     Args:
       root: the folder that the names of files within it begin at.
@@ -38,13 +51,14 @@ def fingerprint(root: Path, paths: Iterable[Path]) -> str:
     Raises:
       DataError: a file cannot be looked at.
     """
-    digest = hashlib.sha256()
+    digest, sizes = hashlib.sha256(), {}
     for path in paths:
         status = _status(path)
+        sizes[path] = status.st_size
         within = path.is_relative_to(root)
         name = (path.relative_to(root) if within else path).as_posix()
         digest.update(ascii((name, status.st_size, status.st_mtime_ns)).encode())
-    return digest.hexdigest()
+    return SourceFiles(digest.hexdigest(), sum(sizes.values()))
 
 
 def content(path: Path) -> bytes:

@@ -18,8 +18,11 @@ _SPLIT_PATTERN = re.compile(r"[A-Za-z0-9_]+")
 class ConvertOptions(ImageOptions):
     """Options of all converters."""
 
-    shards: int = option(
-        4, "files to write for each split; for a small evaluation split fewer", min=1
+    shards: int | None = option(
+        None,
+        "files to write for each split, at most one for each image; none: one for each 128 MiB of "
+        "the images",
+        min=1,
     )
     workers: int | None = option(
         None, "shards that are written at the same time; none: one for each core", min=1
