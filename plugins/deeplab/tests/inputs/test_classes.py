@@ -57,6 +57,8 @@ def test_colours_follow_the_names_and_may_be_ignored(tmp_path):
         ("labelmap.txt", "background:::\ncat:::\n", ["background", "cat"], {}),
         ("_classes.csv", "Pixel Value, Class\n0, background\n1, traffic, red\n", 
          ["background", "traffic,red"], {}),
+        ("labelmap.txt", "cat:1,2,3::\n__background__:0,0,0::\n",
+         ["__background__", "cat"], {0: 0, 0x010203: 1}),
         ("class_names.txt", "_background_\ncat\n", ["_background_", "cat"], {}),
     ],
 )  # fmt: skip

@@ -198,7 +198,7 @@ def test_shapes_of_labelme(tmp_path):
         shape("cat", "polygon", [26, 10], [28, 10], [28, 14], [26, 14], group_id=3),
         shape("dog", "mask", [0, 0], [1, 1], mask=base64.b64encode(buffer.getvalue()).decode()),
         shape("__ignore__", "rectangle", [0, 20], [32, 24]),
-        shape("_background_", "rectangle", [20, 10], [22, 14]),
+        shape("bg", "rectangle", [20, 10], [22, 14]),
     )
     _, labels = first(source("labelme_masks", folder, instances=True))
     semantic, instances = labels["semantic"][0], labels["instances"][0]

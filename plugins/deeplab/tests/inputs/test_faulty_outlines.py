@@ -137,6 +137,8 @@ def test_sizes_of_stored_pixels_need_an_answer(tmp_path):
     [
         (["cat", "__background__"], ["background", "cat"]),
         (["Background", "cat"], ["Background", "cat"]),
+        (["cat", "bg"], ["bg", "cat"]),
+        (["cat", "bg", "_background_"], ["bg", "cat"]),
     ],
 )
 def test_a_class_that_is_the_background(tmp_path, names, classes):

@@ -100,7 +100,7 @@ def test_shapes_of_labelme_that_are_one_object_or_none(forms, tmp_path):
         shape("polygon", *SQUARE, group=1),
         shape("rectangle", [1, 2], [4, 6], label="dog", group=1),
         shape("circle", [9, 9], [9, 12], label="__ignore__"),
-        shape("circle", [9, 9], [9, 12], label="_background_"),
+        shape("circle", [9, 9], [9, 12], label="bg"),
     )
     of = source(Labelme, folder)
     assert marks(of, "box")[0] == [(2, 1, 16, 16), (2, 1, 6, 4), (6, 6, 12, 12)]

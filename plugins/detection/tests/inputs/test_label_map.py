@@ -41,6 +41,10 @@ READ = {
     "a zero that is none": ("item { id: 0 name: 'Background' } item { id: 7 name: 'b' }", {7: "b"}),
     "a display name": ("item { id: 1 display_name: 'a' }", {1: "a"}),
     "two names": ("item { id: 1 display_name: 'A' name: 'a' }", {1: "a"}),
+    "a zero with another name": (
+        "item { id: 0 name: '__background__' } item { id: 1 name: 'b' }",
+        {1: "b"},
+    ),
     "escapes": (r"item { id: 0x10 name: '\'\"{}\\\n\303\251' }", {16: "'\"{}\\\n\u00e9"}),
     "comments": ("# item { id: 1 name: 'x' }\nitem { id: 2 name: 'a#b' } # y", {2: "a#b"}),
     "other signs": ("item: < id: 1, name: 'a' 'b'; >", {1: "ab"}),
@@ -65,6 +69,8 @@ def test_a_list_of_names_has_ids_from_one_on(tmp_path):
     path = tmp_path / "labels.txt"
     path.write_text("item\n traffic light\r\n{x}")
     assert read_label_map(path) == {1: "item", 2: "traffic light", 3: "{x}"}
+    path.write_text("bg\ncat\ndog")
+    assert read_label_map(path) == {1: "cat", 2: "dog"}
 
 
 REFUSED = {

@@ -42,7 +42,7 @@ def test_colours_are_far_apart_and_mixed_within_outlines():
 
 @pytest.mark.parametrize(
     ("names", "expected"),
-    [((), True), (("Background", "cat"), True), (("road", "sky"), False)],
+    [((), True), (("Background", "cat"), True), (("bg", "cat"), True), (("road", "sky"), False)],
 )
 def test_whether_there_is_a_background(names, expected):
     assert has_background(names) is expected

@@ -11,6 +11,7 @@ from PIL import Image
 
 from tf_frame.errors import DataError
 from tf_frame_vision.formats.labelme import LabelmeOptions, read_labelme
+from tf_frame_vision.formats.labelme_shapes import BACKGROUND
 
 # One pixel.
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGP4DwABAQEAsTj2FAAAAABJRU5ErkJggg=="
@@ -144,8 +145,13 @@ def test_parts_classes_and_files_that_are_left_out(tmp_path):
         f"1 images have no JSON file and are left out, such as {tmp_path}/train/new.png",
         "1 JSON files have no shapes and are left out",
     ]
-    (tmp_path / "labels.txt").write_text("__ignore__\n_background_\ncat\ndog\n")
-    assert read(tmp_path).names == ["cat", "dog"]
+    for background in ("_background_", "bg"):
+        (tmp_path / "labels.txt").write_text(f"__ignore__\n{background}\ncat\ndog\n")
+        assert read(tmp_path).names == ["cat", "dog"]
+    write(tmp_path, "train/a.json", shape(label="dog"), shape(label="bg"))
+    (tmp_path / "labels.txt").unlink()
+    assert read(tmp_path).names == ["dog"]
+    assert [shape.label for shape in read(tmp_path).training[0].shapes] == ["dog", BACKGROUND]
 
 
 def test_files_that_cannot_be_used(tmp_path):

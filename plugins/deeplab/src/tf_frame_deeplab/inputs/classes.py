@@ -38,7 +38,7 @@ from tf_frame.text_file import (
     read_names,
     split_lines,
 )
-from tf_frame_vision.drawing.palette import has_background
+from tf_frame_vision.reading.class_names import is_background
 from tf_frame_vision.reading.folders import first_existing
 
 _LABEL_MAP, _TABLE = "labelmap.txt", "_classes.csv"
@@ -153,7 +153,7 @@ def _label_map_entries(path: Path) -> list[_Entry]:
         if not line.startswith("#"):
             name, colour, *_ = [*line.rsplit(":", 3), "", ""]
             entries.append(_entry(path, f"{name} {colour}".strip()))
-    return sorted(entries, key=lambda entry: not has_background([entry[0]]))
+    return sorted(entries, key=lambda entry: not is_background(entry[0]))
 
 
 def _table_entries(path: Path) -> list[_Entry]:

@@ -15,6 +15,7 @@ import numpy as np
 from tf_frame import option
 from tf_frame_deeplab.inputs.regions import LATER, SMALLER, Canvas, Region
 from tf_frame_vision.formats import look_alikes
+from tf_frame_vision.reading.class_names import is_background
 from tf_frame_vision.reading.damage import Damage
 from tf_frame_vision.reading.folders import held_out
 from tf_frame_vision.reading.headers import scan_headers
@@ -208,14 +209,8 @@ def divided(
 
 
 def with_background(names: Sequence[str]) -> tuple[list[str], list[int]]:
-    """Returns the classes with the background as class 0, and the number of each given class.
-
-    A class called `background`, perhaps with underscores around, is the background.
-    """
-    is_background = [name.strip("_").casefold() == _BACKGROUND for name in names]
-    if not any(is_background):
-        return [_BACKGROUND, *names], list(range(1, len(names) + 1))
-    first = is_background.index(True)
-    others = [place for place in range(len(names)) if place != first]
-    order = [first, *others]
-    return [names[place] for place in order], [order.index(place) for place in range(len(names))]
+    """Returns the classes with the background as class 0, and the number of each given class."""
+    background = next(filter(is_background, names), _BACKGROUND)
+    others = [name for name in names if not is_background(name)]
+    numbers = {name: number for number, name in enumerate(others, 1)}
+    return [background, *others], [numbers.get(name, 0) for name in names]

@@ -2,7 +2,7 @@
 
 Layouts and JSON files as for detection's input `labelme`:
 `tf_frame_vision.formats.labelme_shapes`. Where shapes overlap, the later one is seen, as in
-labelme's own masks; `__ignore__` does not count, `_background_` is the background.
+labelme's own masks; `__ignore__` does not count.
 """
 
 from __future__ import annotations

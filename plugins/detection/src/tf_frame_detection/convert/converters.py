@@ -101,7 +101,7 @@ class _Converter(Converter):
         check_apart(root, folder)
         try:
             with naming_look_alikes(source, _CONVERTERS, self.source.formats):
-                content = self.source.read_folder(root, self.params)
+                content = self.source.read_content(root, self.params)
             for note in (*content.splits.notes(uses_test=True), *content.notes):
                 print(printable(note), file=sys.stderr, flush=True)
             parts = self._parts(root, content)
@@ -120,7 +120,7 @@ class _Converter(Converter):
             training, evaluation = (kept, training[1]), (held, ())
         found = [("train", training), ("val", evaluation)]
         if source.splits.test:
-            test = self.source.read_folder(root, TestOptions(self.params)).evaluation
+            test = self.source.read_content(root, TestOptions(self.params)).evaluation
             found.append(("test", test or ((), ())))
         parts = {split: part for split, part in found if any(map(len, part))}
         splits = make_splits(root, list(parts.values()), self.params)

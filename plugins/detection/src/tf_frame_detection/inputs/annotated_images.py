@@ -29,6 +29,7 @@ from tf_frame_detection.inputs.photographs import (
     count_beyond,
     divide,
     make_fields,
+    without_background,
 )
 from tf_frame_vision.data_content import SplitContent, count_classes
 from tf_frame_vision.example_input import (
@@ -194,9 +195,14 @@ class AnnotatedFolder(AnnotatedImages):
         """
         raise NotImplementedError("an input of a folder does not define read_folder()")
 
+    @classmethod
+    def read_content(cls, root: Path, params: Any) -> FolderContent:
+        """Returns `read_folder` without the background, which is no class of objects."""
+        return without_background(root, cls.read_folder(root, params))
+
     def find(self) -> None:
         self.root = existing_folder(self.params.data_dir, "--input.data_dir", self.what_to_do)
-        content = self.read_folder(self.root, self.params)
+        content = self.read_content(self.root, self.params)
         self.class_ids, self.remarks, self.parts = content.ids, content.notes, content.splits
         if content.evaluation is None:
             check_held_out(self.root, self.params.eval_split)

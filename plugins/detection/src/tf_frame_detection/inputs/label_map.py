@@ -8,7 +8,8 @@
 
 Text format of protocol buffers, with the fields of tensorflow/models,
 research/object_detection/protos/string_int_label_map.proto; other fields are left out. A file with
-the names of classes, a line each, is one with the ids 1, 2 ...
+the names of classes, a line each, is one with the ids 1, 2 ...; a background in the first line has
+the id 0.
 """
 
 from __future__ import annotations
@@ -22,11 +23,9 @@ from typing import Any
 from tf_frame.errors import DataError
 from tf_frame.text import brief, short
 from tf_frame.text_file import read_text
-from tf_frame_vision.reading.class_names import find_repeated, read_class_names
+from tf_frame_vision.reading.class_names import find_repeated, is_background, read_class_names
 
 FILE = "label_map.pbtxt"
-# The API keeps id 0 for it; no box has this class.
-_BACKGROUND = "background"
 _PACKAGE = "tf_frame_detection"
 # Number, name, and type of each field. The API has ids of 32 bits, COCO's files also larger ones.
 _FIELDS = {
@@ -52,7 +51,9 @@ _TYPOGRAPHIC = re.compile("[\u2018-\u201f\u00ab\u00bb]")
 
 
 def read_label_map(path: Path) -> Mapping[int, str]:
-    """Returns the name of each id, in the order of the ids; id 0 named background is left out.
+    """Returns the name of each id, in the order of the ids, but that of a background with id 0.
+
+    The API keeps the id 0 for the background, which no box has.
 
     Raises:
       DataError: the file cannot be read, has no item, one without id or name, an id that is
@@ -60,14 +61,16 @@ def read_label_map(path: Path) -> Mapping[int, str]:
     """
     text = read_text(path)
     if path.suffix != ".pbtxt" and not _ITEM.search(text):
-        return dict(enumerate(read_class_names(path), 1))
-    names = parse_items(text, str(path))
+        lines = read_class_names(path)
+        names = dict(enumerate(lines, 0 if is_background(lines[0]) else 1))
+    else:
+        names = parse_items(text, str(path))
     if not names:
         raise DataError(f"{short(path)} has no item {{ id: 1 name: 'x' }}")
     twice = find_repeated(names.values())
     if twice is not None:
         raise DataError(f"{short(path)} names the class {brief(twice)} twice; rename one")
-    if names.get(0, "").lower() == _BACKGROUND:
+    if is_background(names.get(0, "")):
         del names[0]
     if not names:
         raise DataError(

@@ -16,7 +16,10 @@ from typing import Any, overload
 
 import numpy as np
 
-from tf_frame_detection.inputs.annotations import Marked, Photograph
+from tf_frame.errors import DataError
+from tf_frame.text import short
+from tf_frame_detection.inputs.annotations import FolderContent, Marked, Part, Photograph
+from tf_frame_vision.reading.class_names import is_background
 from tf_frame_vision.reading.folders import held_out
 from tf_frame_vision.reading.inside import path_below
 
@@ -125,6 +128,28 @@ class Photographs(Sequence[Photograph]):
             **chosen,
         )
 
+    def renumber(self, numbers: Any) -> Photographs:
+        """Returns the photographs with other classes, and without the objects of some classes.
+
+        Args:
+          numbers: `[num_classes]` integers: the new number of each class; -1: its objects are left
+            out. Objects of unknown classes, which are problems of their images, stay.
+        """
+        is_class = self.classes < len(numbers)
+        classes = np.where(is_class, numbers[self.classes * is_class], self.classes)
+        keep = classes >= 0
+        columns = ("boxes", "ignored", "crowd", "records", "corners")
+        chosen: dict[str, Any] = {
+            name: None if getattr(self, name) is None else getattr(self, name)[keep]
+            for name in columns
+        }
+        return dataclasses.replace(
+            self,
+            classes=classes[keep].astype(np.int32),
+            ends=np.concatenate([[0], np.cumsum(keep)])[self.ends].astype(np.int64),
+            **chosen,
+        )
+
     def _mark(self, number: int) -> Marked:
         upper, left, lower, right = self.boxes[number].tolist()
         return Marked(
@@ -178,6 +203,32 @@ def collect(root: Path, photographs: Iterable[Photograph]) -> Photographs:
         records=np.array(records, object),
         corners=np.array(corners, np.float32).reshape(-1, 8) if have_corners else None,
         problems=problems,
+    )
+
+
+def without_background(root: Path, content: FolderContent) -> FolderContent:
+    """Returns the content of a folder without its background class, whose objects are none.
+
+    Raises:
+      DataError: there is no other class.
+    """
+    kept = [place for place, name in enumerate(content.names) if not is_background(name)]
+    if len(kept) == len(content.names):
+        return content
+    if not kept:
+        raise DataError(f"{short(root)} names no class but the background")
+    numbers = np.full(len(content.names), -1)
+    numbers[kept] = np.arange(len(kept))
+
+    def changed(part: Part) -> Part:
+        return collect(root, part[0]).renumber(numbers), part[1]
+
+    return dataclasses.replace(
+        content,
+        names=[content.names[place] for place in kept],
+        ids=[content.ids[place] for place in kept] if content.ids else (),
+        training=changed(content.training),
+        evaluation=None if content.evaluation is None else changed(content.evaluation),
     )
 
 

@@ -12,6 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from tf_frame_vision.reading.class_names import is_background
+
 Pixels = NDArray[np.uint8]
 
 # Steps of this part of the colour circle stay far from all earlier ones.
@@ -24,7 +26,7 @@ _FILL = 0.5
 
 def has_background(class_names: Sequence[str]) -> bool:
     """Returns whether class 0 is the background: by its name, or if no names are known."""
-    return not class_names or class_names[0].strip("_").lower() == "background"
+    return not class_names or is_background(class_names[0])
 
 
 def palette(num_classes: int, *, background: bool) -> Pixels:

@@ -22,7 +22,7 @@ from tf_frame_vision.formats.labelme_shapes import (
     examine_labelme,
     shape_problem,
 )
-from tf_frame_vision.reading.class_names import find_class_names, find_repeated
+from tf_frame_vision.reading.class_names import find_class_names, find_repeated, is_background
 from tf_frame_vision.reading.folders import files_below, first_existing
 from tf_frame_vision.reading.inside import first_inside, inside, path_below
 from tf_frame_vision.reading.scan import Problem, scan
@@ -31,7 +31,7 @@ from tf_frame_vision.reading.splits import Splits, find_splits
 _CLASSES = ("classes.txt", "labels.txt")
 
 # Of the results of examinations.
-_VERSION = 2
+_VERSION = 3
 
 
 @dataclasses.dataclass(frozen=True)
@@ -88,7 +88,7 @@ class LabelmeData:
     """A folder of images and JSON files.
 
     Attributes:
-      names: the classes, without `IGNORE` and `BACKGROUND`.
+      names: the classes, without `IGNORE` and the background.
       training, evaluation: the images; None: there is no part to evaluate.
       notes: remarks for people, a line each.
       splits: the parts by their names.
@@ -214,7 +214,6 @@ def _class_names(
     root: Path, options: LabelmeOptions, images: Iterable[LabelmeImage]
 ) -> Sequence[str]:
     path = options.classes or first_existing(root, _CLASSES) or ""
-    special = (IGNORE, BACKGROUND)
     images = list(images)
     labels = {shape.label for image in images for shape in image.shapes}
     faults = (
@@ -222,8 +221,10 @@ def _class_names(
         for image in images
         if image.problems or image.error
     )
-    names = find_class_names(root, str(path), labels.difference(special), next(faults, ""))
-    names = [name for name in names if name not in special]
+    names = find_class_names(
+        root, str(path), labels.difference([IGNORE, BACKGROUND]), next(faults, "")
+    )
+    names = [name for name in names if name != IGNORE and not is_background(name)]
     if not names:
         raise DataError(f"{short(path)} names no class")
     return names

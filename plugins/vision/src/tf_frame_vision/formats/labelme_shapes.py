@@ -22,10 +22,12 @@ from typing import Any
 from tf_frame.errors import DataError
 from tf_frame.text import brief
 from tf_frame.text_file import normal_name, parse_integer, read_json
+from tf_frame_vision.reading.class_names import is_background
 from tf_frame_vision.reading.image_header import ImageError
 from tf_frame_vision.reading.pixels import load_mask
 
-# Labels of labelme's tutorials for pixels that do not count, and for those of no object.
+# Labels of labelme's tutorials for pixels that do not count, and for those of no object. A shape
+# with another name of the background gets the second.
 IGNORE, BACKGROUND = "__ignore__", "_background_"
 POLYGON, RECTANGLE, CIRCLE, MASK = "polygon", "rectangle", "circle", "mask"
 ROTATED = ("oriented_rectangle", "rotation")
@@ -123,7 +125,7 @@ def _examined(shape: Any) -> Any:
 
 
 def parse_shape(shape: Any) -> tuple[str, str, list[float], int | str | None]:
-    """Returns label, kind, points and group of a shape.
+    """Returns label, kind, points and group of a shape; any background has the label `BACKGROUND`.
 
     Raises:
       ShapeError: says why it cannot be used.
@@ -144,7 +146,8 @@ def parse_shape(shape: Any) -> tuple[str, str, list[float], int | str | None]:
         raise ShapeError(f"the points of its {kind} are no list of pairs of numbers") from None
     if not all(abs(value) < _BEYOND for value in points):
         raise ShapeError(f"a point of its {kind} is not finite, or is beyond any image")
-    return normal_name(label), kind, points, group
+    label = BACKGROUND if is_background(label) else normal_name(label)
+    return label, kind, points, group
 
 
 def decode_mask(shape: Mapping[str, Any]) -> Any:

@@ -1,4 +1,7 @@
-"""Names of the classes of a data set: a file with a name in each line, or all that occur."""
+"""Names of the classes of a data set: a file with a name in each line, or all that occur.
+
+`is_background` says which name is the background; no other module compares names with it.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,15 @@ from tf_frame.text import brief, short
 from tf_frame.text_file import normal_name, read_names
 
 _Value = TypeVar("_Value", bound=Hashable)
+_BACKGROUND = ("background", "bg")
+
+
+def is_background(name: str) -> bool:
+    """Returns whether a class is the background: `background` or `bg`, perhaps within underscores.
+
+    labelme has `_background_`, lists of VOC's classes `__background__`, CVAT `background`.
+    """
+    return name.strip("_").casefold() in _BACKGROUND
 
 
 def read_class_names(path: Path) -> list[str]:
