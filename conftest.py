@@ -16,6 +16,8 @@ with quiet_import():
 # Processes that tests start shall be as a user's.
 os.environ.clear()
 os.environ.update(before)
+# Tests look for whole sentences; tests of wrapped lines set a width.
+os.environ["COLUMNS"] = "1000"
 
 # Building graphs is most of what the tests do: a collection after each 700 new objects, and a
 # wrapper around each function of TensorFlow that shortens tracebacks, are a sixth of its time.

@@ -8,10 +8,13 @@ Names of files and classes come from strangers: `printable` keeps them from stee
 
 from __future__ import annotations
 
+import itertools
 import re
 import reprlib
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
+
+from tf_frame.text_width import cell_width, terminal_width, wrapped
 
 # Control characters, line ends of Unicode, marks that override the direction of a text, halves of
 # characters, which stand for bytes of a file name that are no text, and what is no character.
@@ -21,6 +24,8 @@ _CONTROL = re.compile("[\0-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\
 _FORMULA = re.compile(r"'*\s*[=+\-@\uff1d\uff0b\uff0d\uff20]")
 # Characters of a value that a message quotes; of a path or a sentence; of a list of names.
 _LONGEST_VALUE, _LONGEST_TEXT, _LONGEST_LIST = 80, 140, 140
+# Spaces between columns; widths below which no column is wrapped, and the first one not narrowed.
+_GAP, _LEAST_WRAPPED, _LEAST_FIRST = 2, 20, 8
 # Python refuses to write longer whole numbers as text.
 _LONGEST_NUMBER_BITS = 10_000
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -132,23 +137,70 @@ def figure(value: float) -> str:
 
 
 def columns(rows: Iterable[Sequence[str]], *, indent: int = 2, right: Collection[int] = ()) -> str:
-    """Lays rows out in columns as wide as their widest cell.
+    """Lays rows out in columns as wide as their widest cell, or narrower to fit the terminal.
+
+    If a line would be too long, cells are wrapped between words, the widest ones first. Where that
+    does not suffice, a long first cell, such as the name of a variable, has a line of its own.
 
     Args:
-      rows: cells of each row.
+      rows: cells of each row; a row of a single cell, such as a heading, takes whole lines.
       indent: spaces before each row.
       right: numbers of the columns that are aligned to the right.
     """
-    rows = [tuple(row) for row in rows]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join(
-        " " * indent
-        + "  ".join(
-            cell.rjust(width) if i in right else cell.ljust(width)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
+    rows = list(rows)
+    count = max(map(len, rows), default=0)
+    room = terminal_width() - indent
+    widths = _column_widths([r for r in rows if len(r) == count], room - _GAP * (count - 1))
+    lines = [
+        line
         for row in rows
-    )
+        for line in (
+            _row_lines(row, widths, right) if len(row) == count else _cell_lines(row[0], room)
+        )
+    ]
+    return "\n".join((" " * indent + line).rstrip() for line in lines)
+
+
+def _column_widths(table: Sequence[Sequence[str]], room: int) -> list[int]:
+    """Returns the widths of columns, of together at most `room` cells if the words allow it."""
+    widths = [max(map(cell_width, column)) for column in zip(*table, strict=True)]
+    if sum(widths) <= room:
+        return widths
+    words = [max(map(_longest_word, column)) for column in zip(*table, strict=True)]
+    least = [min(w, max(word, _LEAST_WRAPPED)) for w, word in zip(widths, words, strict=True)]
+    while sum(widths) > room and widths != least:
+        spare = [width if width > low else 0 for width, low in zip(widths, least, strict=True)]
+        widths[spare.index(max(spare))] -= 1
+    widths[0] -= min(max(sum(widths) - room, 0), max(widths[0] - _LEAST_FIRST, 0))
+    return widths
+
+
+def _longest_word(cell: str) -> int:
+    return max(map(cell_width, cell.split()), default=0)
+
+
+def _row_lines(
+    row: Sequence[str], widths: Sequence[int], right: Collection[int] = ()
+) -> Iterator[str]:
+    """Yields the lines of a row."""
+    cells = [_cell_lines(cell, width) for cell, width in zip(row, widths, strict=True)]
+    if len(row) > 1 and max(map(cell_width, cells[0])) > widths[0]:
+        yield from cells[0]
+        cells[0] = [""]
+    for parts in itertools.zip_longest(*cells, fillvalue=""):
+        yield (" " * _GAP).join(
+            " " * (width - cell_width(part)) + part
+            if i in right
+            else part + " " * (width - cell_width(part))
+            for i, (part, width) in enumerate(zip(parts, widths, strict=True))
+        )
+
+
+def _cell_lines(cell: str, width: int) -> list[str]:
+    if cell_width(cell) <= width:
+        return [cell]
+    indent = " " * (len(cell) - len(cell.lstrip()))
+    return wrapped(cell, width, first=indent, rest=indent)
 
 
 def readable_bytes(num_bytes: int) -> str:

@@ -24,7 +24,7 @@ def test_a_clashing_name_is_shown_with_its_package(install, capsys, package):
 def test_a_hook_is_shown_with_its_options(site, capsys):
     target = "tf_frame.hooks.by_name.plugins:Heartbeat"
     write_distribution(site, "cli-hook", {"tf_frame.hooks: cli_heart": target})
-    assert plugins.main(["show", "cli_heart"]) == 0
+    assert plugins.main(["show", "cli_heart", "--all"]) == 0
     output = capsys.readouterr().out
     assert f"tf_frame.hooks: {target}" in output
     assert "Writes state, step, time, process and host to MODEL_DIR/heartbeat.json." in output
@@ -50,7 +50,7 @@ def test_a_model_is_shown_with_homepage_contract_and_inputs(install, site, capsy
     write_distribution(site, "cli-photos", {"tf_frame.inputs: photos": "cli_page:Photos"})
     with open(site / "cli_page-1.0.dist-info" / "METADATA", "a") as file:
         file.write("Project-URL: Bugs, https://bugs\nProject-URL: Homepage, https://page\n")
-    assert plugins.main(["show", "paged"]) == 0
+    assert plugins.main(["show", "paged", "--all"]) == 0
     rows = [line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines()]
     assert ["homepage", "https://page"] in rows
     assert ["contract", "version 1"] in rows
@@ -95,8 +95,10 @@ def test_list_loads_on_demand_and_keeps_output_of_plugins_out_of_the_json(instal
     assert problems["bad"] == "ValueError: cause: one cause: two (cli_bad.py, line 1)"
     # Without --check only the metadata is read.
     assert plugins.main(["list"]) == 0
-    (line,) = [line for line in capsys.readouterr().out.splitlines() if " old " in line]
-    assert "incompatible: it needs tf-frame<0.0.1, this is tf-frame" in line
+    lines = capsys.readouterr().out.splitlines()
+    (number,) = [number for number, line in enumerate(lines) if " old " in line]
+    assert lines[number].endswith("incompatible")
+    assert "incompatible: it needs tf-frame<0.0.1, this is tf-frame" in lines[number + 1]
 
 
 def test_strict_and_disabled_plugins_in_the_list(install, monkeypatch, capsys):
@@ -109,6 +111,19 @@ def test_strict_and_disabled_plugins_in_the_list(install, monkeypatch, capsys):
     captured = capsys.readouterr()
     assert "disabled: TF_FRAME_DISABLE_PLUGINS disables cli-older" in captured.out
     assert "note: TF_FRAME_DISABLE_PLUGINS names cli-olderr, which is no" in captured.err
+
+
+def test_show_begins_with_everyday_options_and_says_how_to_see_the_rest(capsys):
+    assert plugins.main(["show", "deeplab"]) == 0
+    few = capsys.readouterr().out
+    assert "begin by    tf-frame run --plugin deeplab\n" in few and "entry point" not in few
+    assert "Everyday options, of 39:\n  --model.backbone TEXT\n" in few
+    assert few.endswith("\ntf-frame plugins show deeplab --all shows the rest.\n")
+    assert plugins.main(["show", "deeplab", "--all"]) == 0
+    everything = capsys.readouterr().out
+    assert (few.count("  --"), everything.count("  --")) == (8, 39)
+    assert "entry point  tf_frame.models: tf_frame_deeplab.model:DeepLab\n" in everything
+    assert "Labels: " in everything and "shows the rest" not in everything
 
 
 def test_show_has_the_options_and_not_the_errors_of_a_plugin(capsys):

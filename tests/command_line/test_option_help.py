@@ -61,6 +61,12 @@ def test_options_of_plugins_are_shown_in_both_with_the_defaults_of_the_model(hel
     assert {"input.num_examples", "optimizer.beta1"} < set(listed(text))
 
 
+def test_help_shows_the_everyday_options_of_a_plugin(help_text):
+    few, everything = (help_text("--plugin", "deeplab", flag) for flag in ("--help", "--help_all"))
+    assert "Options of model deeplab; --help_all shows all 39:\n  --model.backbone TEXT\n" in few
+    assert "model.low_level_channels" not in few and "model.low_level_channels" in everything
+
+
 def test_a_misspelled_option_is_answered_with_the_nearest_of_all(help_text):
     with pytest.raises(ConfigError, match=r"did you mean --trace_memory\?"):
         run.main(["--plugin", "toy", "--trace_memry"])

@@ -104,7 +104,7 @@ def test_a_narrow_terminal_keeps_the_loss(build, train, monkeypatch):
     monkeypatch.setattr("tqdm.std._screen_shape_wrapper", lambda: lambda stream: (24, 10))
     graph, out = build(), Terminal()
     train(graph, [make_hook(graph, out, last_step=4, every_steps=2)], to=4)
-    assert re.search(r"\rtrain, loss \d+\.\d{4}:", out.getvalue())
+    assert re.search(r"\rtrain, loss \d+\.\d{4}: [█#]", out.getvalue())
     assert all(len(line.strip()) <= 24 for line in out.getvalue().split("\r"))
 
 

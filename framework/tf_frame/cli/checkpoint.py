@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tf_frame.cli import checkpoint_tables as tables
-from tf_frame.command_line.screen import complain, report
+from tf_frame.command_line.screen import complain, report, report_help
 from tf_frame.config.flags import parse_words
 from tf_frame.config.option import Option
 from tf_frame.config.values import not_a_choice
@@ -33,8 +33,8 @@ from tf_frame.text import short
 _USAGE = r"""usage: tf-frame checkpoint list DIR [--json]
        tf-frame checkpoint show PATH [--filter REGEX] [--values] [--json]
        tf-frame checkpoint diff PATH PATH [--json]
-       tf-frame checkpoint rename PATH NEW --rule REGEX=REPLACEMENT [--drop REGEX]
-                                  [--dry_run] [--overwrite]
+       tf-frame checkpoint rename PATH NEW --rule REGEX=REPLACEMENT
+                                  [--drop REGEX] [--dry_run] [--overwrite]
        tf-frame checkpoint average NEW PATH PATH ... [--overwrite]
        tf-frame checkpoint average NEW DIR [--last N] [--overwrite]
 
@@ -58,7 +58,7 @@ _Flags = Mapping[str, Any]
 def main(argv: Sequence[str]) -> int:
     """Runs the sub-command and returns its exit code."""
     if not argv or any(word in ("-h", "--help") for word in argv):
-        report(_USAGE)
+        report_help(_USAGE)
         return EXIT_OK if argv else EXIT_USAGE
     name, *words = argv
     if name not in SUB_COMMANDS:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from tf_frame.cli.main import COMMANDS
 from tf_frame.command_line.package_command import load_command
 from tf_frame.command_line.parsing import parse_command_line
-from tf_frame.command_line.screen import report
+from tf_frame.command_line.screen import report, report_help
 from tf_frame.command_line.selection import LOCKED, SELECTION, TRYING
 from tf_frame.config.option import Option, declared_options
 from tf_frame.config.run_options import run_options
@@ -83,7 +83,7 @@ def main(argv: Sequence[str]) -> int:
             report(word)
         return EXIT_OK
     if not argv or any(word in ("-h", "--help") for word in argv):
-        report(_USAGE)
+        report_help(_USAGE)
         return EXIT_OK if argv else EXIT_USAGE
     if argv[0] not in _SCRIPTS:
         raise ConfigError(f"tf-frame completion: {not_a_choice(argv[0], _SCRIPTS)}")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tf_frame.command_line.option_help import group_text
-from tf_frame.command_line.screen import complain, output_may_fail, report
+from tf_frame.command_line.screen import complain, output_may_fail, report, report_help
 from tf_frame.config.flags import parse_words
 from tf_frame.config.option import declared_options, resolve
 from tf_frame.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, ConfigError
@@ -27,12 +27,12 @@ _HELP = ("-h", "--help")
 def main(argv: Sequence[str]) -> int:
     """Runs the sub-command and returns its exit code."""
     if not argv or argv[0] in _HELP:
-        report(f"{_USAGE}\n\nconverters:\n{_converters()}")
+        report_help(f"{_USAGE}\n\nconverters:\n{_converters()}")
         return EXIT_OK if argv else EXIT_USAGE
     name, *words = argv
     cls = load_plugin(CONVERTER, name).cls
     if any(word in _HELP for word in words):
-        report(_help(name, cls))
+        report_help(_help(name, cls))
         return EXIT_OK
     options = declared_options(cls.Params)
     flags, paths = parse_words(words, options)

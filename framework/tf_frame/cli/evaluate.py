@@ -13,7 +13,7 @@ from typing import Any
 from tf_frame.cli.trained_input import PUBLISHED, observed_run, recorded_info
 from tf_frame.command_line import option_help
 from tf_frame.command_line.folder_setup import setup_from_folder
-from tf_frame.command_line.screen import report
+from tf_frame.command_line.screen import report, report_help
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError, DataError
 from tf_frame.plugin.data_warnings import different_classes
@@ -57,7 +57,7 @@ OPTIONS = (
 def main(argv: Sequence[str]) -> int:
     """Runs the sub-command and returns its exit code."""
     if not argv or any(word in ("-h", "--help") for word in argv):
-        report(f"{_USAGE}\n\n{option_help.group_text('Options', OPTIONS, {})}")
+        report_help(f"{_USAGE}\n\n{option_help.group_text('Options', OPTIONS, {})}")
         return EXIT_OK if argv else EXIT_USAGE
     setup, values = setup_from_folder("evaluate", argv, OPTIONS)
     _check(values)

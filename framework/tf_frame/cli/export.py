@@ -15,7 +15,7 @@ from tf_frame.cli.trained_input import (
 )
 from tf_frame.command_line import option_help
 from tf_frame.command_line.folder_setup import setup_from_folder
-from tf_frame.command_line.screen import emphasised, report
+from tf_frame.command_line.screen import emphasised, report, report_help
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
 from tf_frame.runs.export.formats import (
@@ -87,7 +87,7 @@ Any option of tf-frame run may follow; the others are taken from MODEL_DIR/confi
 def main(argv: Sequence[str]) -> int:
     """Runs the sub-command and returns its exit code."""
     if not argv or any(word in ("-h", "--help") for word in argv):
-        report(f"{_USAGE}\n\n{option_help.group_text('Options', OPTIONS, {})}")
+        report_help(f"{_USAGE}\n\n{option_help.group_text('Options', OPTIONS, {})}")
         return EXIT_OK if argv else EXIT_USAGE
     setup, values = setup_from_folder("export", argv, OPTIONS)
     format_name = values.pop("format")

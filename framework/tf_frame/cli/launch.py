@@ -10,7 +10,7 @@ from typing import Any
 from tf_frame.cluster.meeting import parse_worker_counts
 from tf_frame.command_line import option_help
 from tf_frame.command_line.parsing import parse_command_line
-from tf_frame.command_line.screen import report
+from tf_frame.command_line.screen import report_help
 from tf_frame.command_line.selection import (
     COMMAND_MODES,
     DRY_RUN,
@@ -52,7 +52,7 @@ def main(argv: Sequence[str]) -> int:
     """Runs the sub-command and returns its exit code."""
     job_words, run_words = split_at_dashes(argv)
     if not argv or any(word in _HELP for word in job_words):
-        report(_help([word for word in job_words if word not in _HELP]))
+        report_help(_help([word for word in job_words if word not in _HELP]))
         return EXIT_OK if argv else EXIT_USAGE
     if not run_words:
         raise ConfigError(

@@ -15,7 +15,14 @@ from typing import TYPE_CHECKING
 
 import tf_frame
 from tf_frame.command_line import screen
-from tf_frame.command_line.screen import complain, prepare_streams, print_error, report, silence
+from tf_frame.command_line.screen import (
+    complain,
+    prepare_streams,
+    print_error,
+    report,
+    report_help,
+    silence,
+)
 from tf_frame.errors import (
     EXIT_INTERRUPTED,
     EXIT_OK,
@@ -136,7 +143,7 @@ def _shortened(frames: list[str]) -> list[str]:
 def _dispatch(argv: list[str]) -> int:
     _check_encoding(argv)
     if not argv or argv[0] in ("--help", "-h", "help"):
-        report(usage())
+        report_help(usage())
         return EXIT_OK if argv else EXIT_USAGE
     if argv[0] == "--version":
         report(f"tf-frame {tf_frame.__version__}")

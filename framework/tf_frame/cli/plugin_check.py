@@ -14,7 +14,7 @@ from typing import Any
 
 from tf_frame.command_line.option_help import group_text
 from tf_frame.command_line.parsing import parse_command_line
-from tf_frame.command_line.screen import output_to_stderr, report
+from tf_frame.command_line.screen import output_to_stderr, report, report_help
 from tf_frame.config.flags import parse_flags, split_flags
 from tf_frame.config.option import Option, declared_options
 from tf_frame.config.values import nearest
@@ -46,7 +46,7 @@ _NOT_TAKEN = ("config", "set", "preset", "model_dir", "mode", "transform", "hook
 def main(argv: Sequence[str]) -> int:
     """Runs the sub-command and returns its exit code."""
     if not argv or any(arg in ("-h", "--help") for arg in argv):
-        report(f"{USAGE}\n\n{group_text('Options', OPTIONS, {'kind': 'all'})}")
+        report_help(f"{USAGE}\n\n{group_text('Options', OPTIONS, {'kind': 'all'})}")
         return EXIT_OK if argv else EXIT_USAGE
     name, *words = argv
     if name.startswith("-"):

@@ -61,10 +61,14 @@ def _state(info: PluginInfo, *, load: bool) -> tuple[str, str]:
 def _table(plugins: Sequence[PluginInfo], states: Sequence[tuple[str, str]]) -> str:
     if not plugins:
         return "no plugins are installed; pip install one, such as tf-frame-deeplab"
-    rows = [("KIND", "NAME", "PACKAGE", "STATE")]
+    rows: list[tuple[str, ...]] = [("NAME", "PACKAGE", "STATE")]
+    kind = None
     for info, (state, problem) in zip(plugins, states, strict=True):
-        text = state + (f": {problem}" if problem else "")
-        rows.append((info.kind.word, info.name, f"{info.distribution} {info.version}", text))
+        if info.kind != kind:
+            kind = info.kind
+            rows.append((kind.word,))
+        rows.append((f"  {info.name}", f"{info.distribution} {info.version}", state))
+        rows += [(f"    {state}: {problem}",)] if problem else []
     return columns(rows, indent=0)
 
 

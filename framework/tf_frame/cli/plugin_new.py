@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 
 from tf_frame.command_line.option_help import group_text
-from tf_frame.command_line.screen import report
+from tf_frame.command_line.screen import report, report_help
 from tf_frame.config.flags import parse_words
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
@@ -34,7 +34,7 @@ def main(argv: Sequence[str]) -> int:
     if not argv or any(word in ("-h", "--help") for word in argv):
         kinds = "\n".join(f"  {choice:<20}{describe(choice)}" for choice in CONTENTS)
         options = group_text("Options", OPTIONS, {"kind": "required"})
-        report(f"{_USAGE}\n\n{options}\n\nkinds:\n{kinds}")
+        report_help(f"{_USAGE}\n\n{options}\n\nkinds:\n{kinds}")
         return EXIT_OK if argv else EXIT_USAGE
     flags, words = parse_words(argv, OPTIONS)
     if len(words) != 1:

@@ -1,4 +1,8 @@
-"""`tf-frame plugins show NAME`: package, options and description of the plugins called NAME."""
+"""`tf-frame plugins show NAME`: what the plugins called NAME are, and their options.
+
+The short form has the first paragraph of the description, the facts that a user of the plugin
+needs, and the everyday options; `--all` shows everything.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +11,10 @@ import inspect
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tf_frame.command_line.option_help import group_text
-from tf_frame.command_line.screen import report
-from tf_frame.config.option import declared_options
+from tf_frame.command_line.option_help import everyday_options, group_text
+from tf_frame.command_line.screen import report_help
+from tf_frame.config.flags import parse_words
+from tf_frame.config.option import Option, declared_options
 from tf_frame.errors import EXIT_OK, ConfigError
 from tf_frame.plugin import API_VERSION
 from tf_frame.plugin.find import PluginInfo, find_plugins
@@ -20,31 +25,42 @@ from tf_frame.plugin.needs import declares, fitting_inputs
 from tf_frame.plugin.packages import metadata_fields
 from tf_frame.text import columns
 
+OPTIONS = (Option("all", bool, False, "the whole description and all options"),)
+
 
 def main(argv: Sequence[str]) -> int:
     """Prints the description; returns the exit code."""
-    if len(argv) != 1:
+    flags, names = parse_words(argv, OPTIONS)
+    if len(names) != 1:
         raise ConfigError("tf-frame plugins show takes one NAME")
     installed = find_plugins()
-    plugins = matching_plugins(argv[0], installed)
+    plugins = matching_plugins(names[0], installed)
     if not plugins:
-        raise unknown_plugin("plugin", argv[0], installed)
-    report("\n\n".join(_description(info) for info in plugins))
+        raise unknown_plugin("plugin", names[0], installed)
+    everything = bool(flags.get("all"))
+    report_help("\n\n".join(_description(info, everything=everything) for info in plugins))
     return EXIT_OK
 
 
-def _description(info: PluginInfo) -> str:
+def _description(info: PluginInfo, *, everything: bool) -> str:
     cls = load_plugin_info(info).cls
-    text = f"{info.name}\n{columns(_rows(info, cls))}\n\n{_about(cls)}"
-    options = declared_options(cls.Params, info.option_prefix)
-    if not options:
-        return f"{text}\n\nIt takes no options."
-    return f"{text}\n\n{group_text('Options', options, {})}"
-
-
-def _about(cls: Any) -> str:
+    rows = [*_rows(info, cls), *(_technical_rows(info, cls) if everything else ())]
     # The errors in a docstring are for the authors of the plugin.
-    return (inspect.getdoc(cls) or "no description").split("\n\nRaises:")[0]
+    about = (inspect.getdoc(cls) or "no description").split("\n\nRaises:")[0]
+    shown = about if everything else about.split("\n\n")[0]
+    options = declared_options(cls.Params, info.option_prefix)
+    few = options if everything else everyday_options(cls, options)
+    parts = [f"{info.name}\n{columns(rows)}", shown, _options_text(options, few)]
+    if not everything:
+        parts.append(f"tf-frame plugins show {info.name} --all shows the rest.")
+    return "\n\n".join(parts)
+
+
+def _options_text(options: Sequence[Option], few: Sequence[Option]) -> str:
+    if not options:
+        return "It takes no options."
+    is_whole = len(few) == len(options)
+    return group_text("Options" if is_whole else f"Everyday options, of {len(options)}", few, {})
 
 
 def _rows(info: PluginInfo, cls: Any) -> Iterator[tuple[str, str]]:
@@ -53,11 +69,8 @@ def _rows(info: PluginInfo, cls: Any) -> Iterator[tuple[str, str]]:
     page = homepage(info.distribution)
     if page:
         yield "homepage", page
-    yield "entry point", f"{info.kind.group}: {info.target}"
-    declared = getattr(cls, "api_version", None)
-    of_frame = f"tf-frame has version {API_VERSION}"
-    yield "contract", f"version {declared}" if declared else f"no version declared; {of_frame}"
     if info.kind == MODEL:
+        yield "begin by", f"tf-frame run --plugin {info.name}"
         yield "input", str(getattr(cls, "default_input", None))
         if declares(cls):
             yield "works with", ", ".join(fitting_inputs(cls)) or "no installed input"
@@ -67,6 +80,13 @@ def _rows(info: PluginInfo, cls: Any) -> Iterator[tuple[str, str]]:
         size = cls.default_image_size
         yield "image size", f"{size} x {size} x {cls.channels or 'any'}"
         yield "preprocessing", cls.preprocessing
+
+
+def _technical_rows(info: PluginInfo, cls: Any) -> Iterator[tuple[str, str]]:
+    yield "entry point", f"{info.kind.group}: {info.target}"
+    declared = getattr(cls, "api_version", None)
+    of_frame = f"tf-frame has version {API_VERSION}"
+    yield "contract", f"version {declared}" if declared else f"no version declared; {of_frame}"
 
 
 def homepage(distribution: str) -> str:

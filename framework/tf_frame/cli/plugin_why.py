@@ -12,7 +12,7 @@ from pathlib import Path
 from packaging.utils import canonicalize_name
 
 import tf_frame
-from tf_frame.command_line.screen import report
+from tf_frame.command_line.screen import report_help
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
 from tf_frame.plugin import API_VERSION
 from tf_frame.plugin.find import BROKEN, OK, PluginInfo, find_plugins
@@ -34,10 +34,10 @@ def main(argv: Sequence[str]) -> int:
     installed = find_plugins()
     plugins = matching_plugins(name, installed)
     if not plugins:
-        report(_explain_unknown(name, installed))
+        report_help(_explain_unknown(name, installed))
         return EXIT_USAGE
     answers = [_answer(info, installed) for info in plugins]
-    report("\n\n".join(text for text, _ in answers))
+    report_help("\n\n".join(text for text, _ in answers))
     return EXIT_OK if all(usable for _, usable in answers) else EXIT_USAGE
 
 
@@ -56,9 +56,9 @@ def _explain_unknown(name: str, installed: Sequence[PluginInfo]) -> str:
             f"of one that is not installed yet: pip install -e {shell_word(folder)}"
         )
     return (
-        f"no installed package has a plugin {brief(name)}{hint and '; '}{hint}\n"
-        "tf-frame plugins list shows all. If a package should have it: pip show --files PACKAGE\n"
-        "tells whether it is installed here and has an entry_points.txt, which must have the name\n"
+        f"no installed package has a plugin {brief(name)}{hint and '; '}{hint}\n\n"
+        "tf-frame plugins list shows all. If a package should have it: pip show --files PACKAGE "
+        "tells whether it is installed here and has an entry_points.txt, which must have the name "
         "in a group such as [tf_frame.models]."
     )
 

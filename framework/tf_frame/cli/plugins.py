@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import importlib
-import textwrap
 from collections.abc import Sequence
 
-from tf_frame.command_line.screen import report
+from tf_frame.command_line.screen import report_help
 from tf_frame.config.values import not_a_choice
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
 from tf_frame.tensorflow_log import quiet_import
+from tf_frame.text import columns
 
 # Word -> module with `main(argv) -> exit code`, its arguments, and its help.
 SUB_COMMANDS = {
@@ -22,9 +22,9 @@ SUB_COMMANDS = {
     ),
     "show": (
         "tf_frame.cli.plugin_show",
-        "NAME",
-        "package, options and description of the plugins called NAME, and the inputs that a model "
-        "works with",
+        "NAME [--all]",
+        "what the plugins called NAME are, the inputs that a model works with, and everyday "
+        "options; --all: also the whole description, entry point, contract and all options",
     ),
     "why": (
         "tf_frame.cli.plugin_why",
@@ -53,7 +53,7 @@ def main(argv: Sequence[str]) -> int:
     word, *arguments = argv or [""]
     brief_help = word in _BRIEF and any(argument in _HELP for argument in arguments)
     if not argv or word in _HELP or brief_help:
-        report(usage())
+        report_help(usage())
         return EXIT_OK if argv else EXIT_USAGE
     if word not in SUB_COMMANDS:
         raise ConfigError(f"tf-frame plugins: {not_a_choice(word, SUB_COMMANDS)}")
@@ -68,8 +68,5 @@ def main(argv: Sequence[str]) -> int:
 def usage() -> str:
     """Returns the text of `tf-frame plugins --help`."""
     calls = [f"tf-frame plugins {word} {words}" for word, (_, words, _) in SUB_COMMANDS.items()]
-    rows = [
-        textwrap.fill(about, 100, initial_indent=f"{word:<7}", subsequent_indent=" " * 7)
-        for word, (_, _, about) in SUB_COMMANDS.items()
-    ]
-    return "usage: " + "\n       ".join(calls) + "\n\n" + "\n".join(rows)
+    rows = [(word, about) for word, (_, _, about) in SUB_COMMANDS.items()]
+    return "usage: " + "\n       ".join(calls) + "\n\n" + columns(rows, indent=0)

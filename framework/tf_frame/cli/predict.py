@@ -7,12 +7,9 @@ the class images of deeplab.
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
-
-from tqdm import tqdm
 
 from tf_frame.cli.trained_input import (
     CLASSES,
@@ -25,10 +22,11 @@ from tf_frame.cli.trained_input import (
 )
 from tf_frame.command_line import option_help
 from tf_frame.command_line.folder_setup import setup_from_folder
-from tf_frame.command_line.screen import emphasised, report
+from tf_frame.command_line.screen import emphasised, report, report_help
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, ConfigError, DataError
 from tf_frame.plugin import Input, Mode
+from tf_frame.progress_bar import ProgressBar
 from tf_frame.runs.prediction.file_names import check_output, list_files
 from tf_frame.runs.prediction.row_files import FORMATS
 from tf_frame.runs.setup.training_setup import TrainingSetup
@@ -68,7 +66,7 @@ or --eval_steps; the others are taken from MODEL_DIR/config.yaml.
 def main(argv: Sequence[str]) -> int:
     """Runs the sub-command and returns its exit code."""
     if any(word in ("-h", "--help") for word in argv):
-        report(f"{_USAGE}\n\n{option_help.group_text('Options', OPTIONS, {})}")
+        report_help(f"{_USAGE}\n\n{option_help.group_text('Options', OPTIONS, {})}")
         return EXIT_OK
     words = with_weights(_one_path_each(argv))
     setup, values = setup_from_folder("predict", words, OPTIONS)
@@ -147,15 +145,7 @@ def _num_evaluated(setup: TrainingSetup, source: Any) -> int | None:
 
 def _with_bar(names: Iterator[str], total: int | None) -> Iterable[str]:
     """Shows a progress bar on a terminal."""
-    return tqdm(
-        names,
-        total=total,
-        file=sys.stdout,
-        disable=not sys.stdout.isatty(),
-        unit="example",
-        dynamic_ncols=True,
-        desc="predict",
-    )
+    return ProgressBar(names, total=total, unit="example", desc="predict")
 
 
 def _closing(count: int, secs: float, output: str) -> str:

@@ -18,7 +18,7 @@ from tf_frame.cluster.meeting import Meeting
 from tf_frame.cluster.tf_config import TaskType
 from tf_frame.command_line import option_help
 from tf_frame.command_line.parsing import parse_command_line
-from tf_frame.command_line.screen import output_may_fail, print_error, report
+from tf_frame.command_line.screen import output_may_fail, print_error, report, report_help
 from tf_frame.command_line.selection import (
     COMMAND_MODES,
     DRY_RUN,
@@ -61,7 +61,7 @@ def main(argv: Sequence[str]) -> int:
         return code
     line = parse_command_line([word for word in argv if word not in _HELP])
     if any(word in _HELP for word in argv):
-        report(_help(line, everything=_HELP_ALL in argv))
+        report_help(_help(line, everything=_HELP_ALL in argv))
         return EXIT_OK
     return run_line(line)
 
@@ -266,15 +266,19 @@ def _help(line: CommandLine, *, everything: bool) -> str:
         names = {key: part.name for key, part in chosen.single.items()}
     sections = [
         "usage: tf-frame run --plugin NAME [OPTIONS]\n\n"
-        "Trains the model that a plugin brings, then evaluates it. The same command with the same\n"
+        "Trains the model that a plugin brings, then evaluates it. The same command with the same "
         "--model_dir goes on where it stopped. Each line ends with the default [in brackets].",
         option_help.group_text("What to run", SELECTION, _selected(line)),
         option_help.group_text("Before training; see also --overfit_batches", TRYING, {}),
         option_help.run_options_text(defaults, everything=everything),
     ]
-    for prefix, params in chosen.params_classes().items() if chosen else ():
-        title = f"Options of {prefix.replace('.', ' ')} {names.get(prefix, '')}".rstrip()
-        sections.append(option_help.group_text(title, declared_options(params, prefix), defaults))
+    for part in chosen.parts() if chosen else ():
+        title = f"Options of {part.prefix.replace('.', ' ')} {names.get(part.prefix, '')}".rstrip()
+        options = declared_options(part.plugin.cls.Params, part.prefix)
+        few = options if everything else option_help.everyday_options(part.plugin.cls, options)
+        if len(few) < len(options):
+            title += f"; {_HELP_ALL} shows all {len(options)}"
+        sections.append(option_help.group_text(title, few, defaults))
     if chosen is None:
         sections.append("With --plugin NAME this also shows the options of the plugin.")
     return "\n\n".join(sections)

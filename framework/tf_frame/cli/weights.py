@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from tf_frame.command_line.screen import output_may_fail, report
+from tf_frame.command_line.screen import output_may_fail, report, report_help
 from tf_frame.config.flags import parse_words
 from tf_frame.config.option import Option
 from tf_frame.config.values import not_a_choice
@@ -34,7 +34,7 @@ _HELP = ("-h", "--help")
 def main(argv: Sequence[str]) -> int:
     """Runs the sub-command and returns its exit code."""
     if not argv or any(word in _HELP for word in argv):
-        report(_USAGE)
+        report_help(_USAGE)
         return EXIT_OK if argv else EXIT_USAGE
     word, *others = argv
     if word not in _COMMANDS:

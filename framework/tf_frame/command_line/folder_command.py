@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tf_frame.command_line import option_help
-from tf_frame.command_line.screen import report
+from tf_frame.command_line.screen import report_help
 from tf_frame.config.flags import parse_words
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
@@ -41,7 +41,7 @@ def folder_command(
     def decorate(run: _Run) -> Callable[[Sequence[str]], int]:
         def main(argv: Sequence[str]) -> int:
             if not argv or any(word in _HELP for word in argv):
-                report(f"{usage}\n\n{option_help.group_text('Options', options, {})}")
+                report_help(f"{usage}\n\n{option_help.group_text('Options', options, {})}")
                 return EXIT_OK if argv else EXIT_USAGE
             values, words = parse_words(argv, options)
             if not words if count is None else len(words) != count:

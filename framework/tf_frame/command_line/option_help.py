@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import inspect
-import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tf_frame.config.option import Option, declared_options
 from tf_frame.config.values import to_text, type_text
+from tf_frame.text_width import terminal_width, wrapped
 
-_WIDTH = 100
 _INDENT = " " * 6
 
 
@@ -22,14 +21,23 @@ def group_text(title: str, options: Iterable[Option], defaults: Mapping[str, Any
       options: the options, in order.
       defaults: option name -> default that replaces the option's own.
     """
-    lines = [f"{title}:"]
+    width = terminal_width()
+    lines = wrapped(f"{title}:", width)
     for option in options:
-        lines.append(f"  --{'[no]' if option.type is bool else ''}{option.name}{_values(option)}")
+        words = f"--{'[no]' if option.type is bool else ''}{option.name}{_values(option)}"
+        lines += wrapped(words, width, first="  ", rest=_INDENT)
         default = to_text(defaults.get(option.name, option.default))
         bounds = f"({option.range_text}) " if option.range_text else ""
         text = f"{option.help} {bounds}[{default or 'empty'}]"
-        lines += textwrap.wrap(text, _WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT)
+        lines += wrapped(text, width, first=_INDENT, rest=_INDENT)
     return "\n".join(lines)
+
+
+def everyday_options(plugin: Any, options: Sequence[Option]) -> Sequence[Option]:
+    """Returns the everyday options of a plugin's class in its order; all if it names none."""
+    names = getattr(plugin, "everyday_options", ())
+    by_name = {option.name.rpartition(".")[2]: option for option in options}
+    return [by_name[name] for name in names if name in by_name] or options
 
 
 def run_options_text(defaults: Mapping[str, Any], *, everything: bool) -> str:

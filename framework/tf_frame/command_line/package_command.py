@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tf_frame.command_line.option_help import group_text
-from tf_frame.command_line.screen import complain, report
+from tf_frame.command_line.screen import complain, report_help
 from tf_frame.config.option import Option, declared_options, resolve
 from tf_frame.errors import EXIT_FAILED, EXIT_OK
 from tf_frame.plugin.configured import ConfiguredPlugin
@@ -42,7 +42,7 @@ def run_command(plugin: LoadedPlugin, argv: Sequence[str]) -> int:
     cls = plugin.cls
     values, words = _values_and_words(cls, argv)
     if any(values.pop(option.name, False) for option in _HELP):
-        report(_help(plugin))
+        report_help(_help(plugin))
         return EXIT_OK
     params = resolve(cls.Params, [values])
     command = ConfiguredPlugin(plugin.info.name, plugin, params).make()

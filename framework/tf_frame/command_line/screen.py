@@ -11,6 +11,7 @@ from typing import Any
 
 from tf_frame.errors import TfFrameError
 from tf_frame.text import printable
+from tf_frame.text_width import fit_page
 
 _MOST_CHARACTERS = 1000
 _BOLD, _PLAIN = "\033[1m", "\033[0m"
@@ -50,6 +51,11 @@ def report(text: str) -> None:
     except OSError as error:
         silence(sys.stdout)
         raise OutputError(f"standard output cannot be written: {error.strerror}") from None
+
+
+def report_help(text: str) -> None:
+    """Prints a help text, which is fitted to the width of the terminal; errors as of `report`."""
+    report(fit_page(text))
 
 
 def complain(text: str) -> None:

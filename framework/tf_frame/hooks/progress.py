@@ -7,11 +7,11 @@ import sys
 from typing import Any, TextIO
 
 import tensorflow.compat.v1 as tf
-from tqdm import tqdm
 
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Multiples
 from tf_frame.hooks.training_clock import training_clock
+from tf_frame.progress_bar import ProgressBar
 from tf_frame.text import figure
 from tf_frame.types import Session, Tensor
 
@@ -117,13 +117,8 @@ class ProgressHook(Hook):
         self.first_step, self._first_time = self.step, self._time
         self._interval = (self.step, self._time)
         if self._shows_bar:
-            self._bar = tqdm(
-                total=self.last_step,
-                initial=self.step,
-                file=self.out,
-                unit="step",
-                dynamic_ncols=True,
-                desc="train",
+            self._bar = ProgressBar(
+                total=self.last_step, initial=self.step, file=self.out, unit="step", desc="train"
             )
 
     def _due(self) -> bool:
@@ -142,7 +137,7 @@ class ProgressHook(Hook):
         rate = steps / max(self._time - since_time, 1e-9)
         examples = f"{rate * self.examples_per_step:.1f} examples/s"
         if self._bar is not None:
-            # Before the bar: a narrow terminal cuts the end of the line off.
+            # Before the bar: a narrow terminal leaves the figures behind it out.
             self._bar.set_description_str(f"train, {loss}", refresh=False)
             self._bar.set_postfix_str(examples if steps else "")
             return

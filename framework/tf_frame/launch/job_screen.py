@@ -5,11 +5,11 @@ from __future__ import annotations
 import collections
 import os
 import re
-import shutil
 import sys
 from typing import TextIO
 
 from tf_frame.launch.job import Task
+from tf_frame.text_width import cut_to_width, terminal_width
 
 _REMEMBERED_LINES = 5000
 _COLOURS = (36, 33, 32, 35, 34, 96, 93, 92, 95, 94)
@@ -74,7 +74,7 @@ class JobScreen:
 
     def _fitting(self) -> str:
         """The progress in one line: a terminal could not clear two."""
-        return self._progress[: shutil.get_terminal_size().columns - 1]
+        return cut_to_width(self._progress, terminal_width() - 1)
 
 
 def _coloured(text: str, index: int) -> str:

@@ -34,6 +34,9 @@ class Plugin:
         of `tf_frame.testing.conformance`: they make the check quick, or replace an unusable
         default. A model gives them in the form of a configuration file
         (`{"model.size": 8, "input.crop_size": 33, "train_batch_size": 4}`).
+      everyday_options: names (`size`) of the options that `tf-frame plugins show` and `tf-frame run
+        --help` show without being asked for all; empty: all options. Names that `Params` lacks have
+        no effect, so that a base class can list them for its subclasses.
       api_version: the `tf_frame.plugin.API_VERSION` that the plugin is written for; None: the
         package's requirement on tf-frame decides.
       params: the values of the options, a `Params`.
@@ -41,6 +44,7 @@ class Plugin:
 
     Params: ClassVar[type] = NoParams
     check_options: ClassVar[Mapping[str, Any]] = {}
+    everyday_options: ClassVar[Sequence[str]] = ()
     api_version: ClassVar[int | None] = None
 
     def __init__(self, *, params: Any) -> None:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable
 
-from tqdm import tqdm
-
 from tf_frame.plugin.weights_contract import ARRAYS, GRAPH
+from tf_frame.progress_bar import ProgressBar
 from tf_frame.weights.plugins import is_weights_name, load_weights
 from tf_frame.weights.store import cache_file, cache_weights
 
@@ -37,8 +35,7 @@ def resolve_values(text: str, report: Callable[[str], None]) -> str:
 def fetch_weights(name: str, report: Callable[[str], None]) -> str:
     """Returns the checkpoint of weights; on a terminal a bar shows the progress of a download."""
     weights = load_weights(name)
-    hidden = not sys.stdout.isatty()
-    with tqdm(unit="B", unit_scale=True, desc=name, file=sys.stdout, disable=hidden) as bar:
+    with ProgressBar(unit="B", unit_scale=True, desc=name) as bar:
 
         def show(received: int, size: int | None) -> None:
             bar.total = size

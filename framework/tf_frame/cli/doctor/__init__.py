@@ -17,7 +17,7 @@ from tf_frame.cli.doctor import machine, packages
 from tf_frame.cli.doctor.machine import PROBLEM, STATES, WARNING, Check
 from tf_frame.cli.doctor.probe import Child
 from tf_frame.command_line import option_help
-from tf_frame.command_line.screen import report
+from tf_frame.command_line.screen import report, report_help
 from tf_frame.config.flags import parse_words
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_FAILED, EXIT_OK, ConfigError
@@ -36,7 +36,7 @@ _DEFAULT_FOLDER = "runs"
 def main(argv: Sequence[str]) -> int:
     """Runs the sub-command and returns its exit code."""
     if any(word in ("-h", "--help") for word in argv):
-        report(f"{_USAGE}\n\n{option_help.group_text('Options', OPTIONS, {})}")
+        report_help(f"{_USAGE}\n\n{option_help.group_text('Options', OPTIONS, {})}")
         return EXIT_OK
     values, words = parse_words(argv, OPTIONS)
     if len(words) > 1:

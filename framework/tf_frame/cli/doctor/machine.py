@@ -19,6 +19,7 @@ from tf_frame.config.option_groups import ClusterOptions
 from tf_frame.errors import ConfigError, TfFrameError
 from tf_frame.launch.ports import free_ports
 from tf_frame.text import readable_bytes
+from tf_frame.text_width import terminal_width, wrapped
 
 OK, WARNING, PROBLEM = STATES = ("OK", "warning", "problem")
 _FEWEST_FILES = 1024
@@ -75,9 +76,12 @@ class Check:
     advice: tuple[str, ...] = ()
 
     def text(self) -> str:
-        """Returns the finding in a line, and its advice in the lines below."""
-        lines = [f"{self.state:<8} {self.name:<17} {self.found}", *self.advice]
-        return f"\n{'':27}".join(lines)
+        """Returns the finding, and its advice in the lines below."""
+        first, rest = f"{self.state:<8} {self.name:<17} ", " " * 27
+        lines = wrapped(self.found, terminal_width(), first=first, rest=rest)
+        for advice in self.advice:
+            lines += wrapped(advice, terminal_width(), first=rest, rest=rest)
+        return "\n".join(lines)
 
 
 def limit_checks() -> Iterator[Check]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Sequence
 
-from tf_frame.command_line.screen import report
+from tf_frame.command_line.screen import report_help
 from tf_frame.errors import EXIT_OK, EXIT_USAGE
 
 SUB_COMMANDS = ("attach", "show", "diff", "merge", "gc")
@@ -29,6 +29,6 @@ def main(argv: Sequence[str]) -> int:
     from tf_frame.cli.profile import record as run
 
     if not argv or any(word in ("-h", "--help") for word in argv):
-        report(f"{USAGE}\n\n{run.options_text()}")
+        report_help(f"{USAGE}\n\n{run.options_text()}")
         return EXIT_OK if argv else EXIT_USAGE
     return run.main(argv)

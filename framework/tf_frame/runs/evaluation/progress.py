@@ -11,10 +11,9 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any, TextIO
 
-from tqdm import tqdm
-
 from tf_frame.config.run_options import RunOptions
 from tf_frame.plugin import InputInfo, Mode
+from tf_frame.progress_bar import ProgressBar
 from tf_frame.runs.evaluation.evaluator import Evaluated, Evaluator
 from tf_frame.runs.evaluation.printing import metrics_table
 from tf_frame.runs.evaluation.results import numbers
@@ -102,14 +101,8 @@ class EvaluationProgress:
         self._steps, self._started = 0, time.monotonic()
         self._next = self._started + line_secs
         self._out = out or sys.stdout
-        self._bar = tqdm(
-            total=total,
-            file=self._out,
-            unit="step",
-            dynamic_ncols=True,
-            desc="evaluate",
-            leave=False,
-            disable=not self._out.isatty(),
+        self._bar = ProgressBar(
+            total=total, file=self._out, unit="step", desc="evaluate", leave=False
         )
 
     def step(self) -> None:

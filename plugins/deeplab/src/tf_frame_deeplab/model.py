@@ -82,6 +82,10 @@ class DeepLab(Model):
     feature_names: ClassVar[Sequence[str]] = ("image",)
     label_names: ClassVar[Sequence[str]] = ("semantic",)
     default_transforms: ClassVar[Sequence[str]] = ("last_layer_multiplier",)
+    everyday_options: ClassVar[Sequence[str]] = (
+        *("backbone", "output_stride", "heads", "class_weights", "weight_decay"),
+        *("train_batch_norm", "eval_scales", "sliding_window"),
+    )
     check_options: ClassVar[Mapping[str, Any]] = {
         "model.depth_multiplier": 0.1,
         "model.aspp_channels": 8,

@@ -46,6 +46,10 @@ class Detection(Model):
     feature_names: ClassVar[Sequence[str]] = ("image",)
     label_names: ClassVar[Sequence[str]] = ("boxes", "classes", "ignored", "crowd")
     ranked_by: ClassVar[str] = "detection_scores"
+    everyday_options: ClassVar[Sequence[str]] = (
+        *("name", "backbone", "depth_multiplier", "strides", "classification_loss"),
+        *("weight_decay", "train_batch_norm", "score_threshold", "iou_threshold", "export_raw"),
+    )
     check_options: ClassVar[Mapping[str, Any]] = {
         "model.depth_multiplier": 0.1,
         "model.pyramid_channels": 8,

@@ -42,6 +42,10 @@ class Recognition(Model):
     default_input: ClassVar[str | None] = "digit_strings"
     feature_names: ClassVar[Sequence[str]] = ("image",)
     label_names: ClassVar[Sequence[str]] = ("text",)
+    everyday_options: ClassVar[Sequence[str]] = (
+        *("feature_extractor", "head", "max_length", "beam_width", "rectify"),
+        "eval_case_sensitive",
+    )
     check_options: ClassVar[Mapping[str, Any]] = {
         "model.lstm_units": 4,
         "model.attention_units": 4,

@@ -104,6 +104,11 @@ class ExampleInput(Input):
     """
 
     Params: ClassVar[type] = ExampleOptions
+    everyday_options: ClassVar[Sequence[str]] = (
+        *("data_dir", "image_size", "crop_size", "preprocessing", "augment", "skip_corrupt"),
+        *("classes", "characters", "fonts", "class_names", "eval_fraction", "eval_split"),
+        *("eval_dir", "train_list", "eval_list", "train_labels", "eval_labels"),
+    )
     prediction_suffixes: ClassVar[Sequence[str]] = IMAGE_SUFFIXES
     names_examples: ClassVar[bool] = True
     counted_unit: ClassVar[str] = "examples"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from tf_frame import Command
-from tf_frame.command_line.screen import report
+from tf_frame.command_line.screen import report_help
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
 from tf_frame.text import brief, listed
 
@@ -40,7 +40,7 @@ class Legacy(Command):
         """Runs the sub-command; see `Command`."""
         if not words:
             names = "\n".join(f"  {name:<10}{text}" for name, (_, text) in _SUB_COMMANDS.items())
-            report(f"usage: tf-frame legacy {self.usage}\n\n{names}")
+            report_help(f"usage: tf-frame legacy {self.usage}\n\n{names}")
             return EXIT_USAGE
         name, *rest = words
         if name not in _SUB_COMMANDS:

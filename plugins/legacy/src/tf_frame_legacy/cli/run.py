@@ -9,7 +9,7 @@ import traceback
 from collections.abc import Iterator, Sequence
 
 from tf_frame.command_line.option_help import group_text
-from tf_frame.command_line.screen import complain, report
+from tf_frame.command_line.screen import complain, report_help
 from tf_frame.config.flags import parse_words
 from tf_frame.config.option import declared_options, option, resolve
 from tf_frame.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE, ConfigError, TfFrameError
@@ -49,7 +49,7 @@ def main(argv: Sequence[str]) -> int:
     declared, additions = declared_options(RunOptions), declared_options(WatchOptions)
     if not argv or argv[0] in ("-h", "--help"):
         tables = group_text("Options", declared, {}), group_text("Additions", additions, {})
-        report("\n\n".join([_USAGE, *tables]))
+        report_help("\n\n".join([_USAGE, *tables]))
         return EXIT_OK if argv else EXIT_USAGE
     at = argv.index("-m") if "-m" in argv else len(argv)
     values, words = parse_words(argv[:at], [*declared, *additions], stops_at_word=True)

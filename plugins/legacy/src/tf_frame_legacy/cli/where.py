@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Sequence
 
-from tf_frame.command_line.screen import report
+from tf_frame.command_line.screen import report, report_help
 from tf_frame.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE
 from tf_frame_legacy.names import Row, canonical, find, table
 
@@ -18,7 +18,7 @@ module, such as tf.contrib.opt, all names are listed. Exit code 1: the table has
 def main(argv: Sequence[str]) -> int:
     """Prints the rows of the names; returns the exit code."""
     if not argv or any(word in ("-h", "--help") for word in argv):
-        report(_USAGE)
+        report_help(_USAGE)
         return EXIT_OK if argv else EXIT_USAGE
     answers = [_rows(name) for name in argv]
     for name, rows in zip(argv, answers, strict=True):

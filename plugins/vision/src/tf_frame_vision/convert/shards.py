@@ -15,10 +15,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import tensorflow.compat.v1 as tf
-from tqdm import tqdm
 
 from tf_frame.atomic_output import atomic_output
 from tf_frame.errors import DataError, TfFrameError, short_reason, translated_write_errors
+from tf_frame.progress_bar import ProgressBar
 from tf_frame.text import printable, short
 from tf_frame_vision.convert.records import CorruptImage, Picture, Records
 
@@ -58,13 +58,7 @@ class Progress:
         self._lock = threading.Lock()
         self._num_shards = num_shards
         self._shards_done = 0
-        self._bar = tqdm(
-            total=num_pictures,
-            unit="image",
-            desc="convert",
-            dynamic_ncols=True,
-            disable=not sys.stderr.isatty(),
-        )
+        self._bar = ProgressBar(total=num_pictures, unit="image", desc="convert", file=sys.stderr)
 
     def advance(self, number: int = 1) -> None:
         """Counts pictures that are done."""
@@ -82,7 +76,7 @@ class Progress:
     def report(self, line: str) -> None:
         """Prints a line above the bar."""
         with self._lock:
-            tqdm.write(printable(line), file=sys.stderr)
+            ProgressBar.write(printable(line), file=sys.stderr)
 
     def __enter__(self) -> Progress:
         return self

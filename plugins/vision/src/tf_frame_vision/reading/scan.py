@@ -24,9 +24,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from tqdm import tqdm
-
 from tf_frame.errors import DataError
+from tf_frame.progress_bar import ProgressBar
 from tf_frame.text import short
 from tf_frame_vision.reading import cache
 
@@ -163,13 +162,12 @@ def _examine(examine: Callable[[Path], Any], path: Path) -> Any:
 
 
 def _bar(count: int, kind: str) -> Any:
-    return tqdm(
+    return ProgressBar(
         total=count,
         unit="file",
         desc=f"checking {kind}",
-        dynamic_ncols=True,
         delay=_BAR_AFTER_SECS,
-        disable=not sys.stderr.isatty(),
+        file=sys.stderr,
     )
 
 

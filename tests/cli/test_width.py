@@ -1,0 +1,55 @@
+"""No help and no list is wider than the terminal, in this process."""
+
+import pytest
+
+from tf_frame.cli.main import COMMANDS, main
+from tf_frame.plugin.find import find_plugins
+from tf_frame.text_width import cell_width
+
+SUB_COMMANDS = {
+    "checkpoint": ("list", "show", "diff", "rename", "average"),
+    "plugins": ("list", "show", "why", "check", "new"),
+    "profile": ("show", "diff", "attach", "merge", "gc"),
+    "weights": ("list", "show", "fetch"),
+    "legacy": ("run", "check", "convert", "where"),
+}
+HELPS = [
+    "",
+    *(f"{command} --help" for command in (*COMMANDS, *SUB_COMMANDS)),
+    *(f"{command} {word} --help" for command, words in SUB_COMMANDS.items() for word in words),
+    "run --help_all",
+    *(
+        f"run --plugin {model} {flag}"
+        for model in ("classification", "deeplab", "detection", "recognition")
+        for flag in ("--help", "--help_all")
+    ),
+    *(f"launch --on {place} --help" for place in ("local", "slurm", "kubernetes", "env")),
+]
+LISTS = [
+    "plugins list",
+    "plugins list --check",
+    "plugins why nothing",
+    "plugins why deeplab",
+    "weights list",
+    *(f"convert {info.name} --help" for info in find_plugins() if info.kind.word == "converter"),
+    *(f"weights show {info.name}" for info in find_plugins() if info.kind.word == "weights"),
+    *(
+        f"plugins show {info.distribution}:{info.name}{everything}"
+        for info in find_plugins()
+        for everything in ("", " --all")
+    ),
+]
+
+
+@pytest.mark.parametrize("width", [80, 120])
+@pytest.mark.parametrize("commands", [HELPS, LISTS], ids=["helps", "lists"])
+def test_no_line_is_wider_than_the_terminal(capsys, monkeypatch, commands, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    too_wide = {}
+    for command in commands:
+        main(command.split())
+        printed = capsys.readouterr()
+        assert printed.out, (command, printed.err)
+        if wide := [line for line in printed.out.split("\n") if cell_width(line) > width]:
+            too_wide[command] = wide
+    assert not too_wide
