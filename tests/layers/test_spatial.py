@@ -6,14 +6,19 @@ from tf_frame import layers
 
 
 @pytest.mark.parametrize(
-    ("align_corners", "resized"), [(False, [0, 1, 3, 4]), (True, [0, 1, 2, 3, 4])]
+    ("places", "resized"),
+    [
+        ({}, [0, 1, 3, 4]),
+        ({"align_corners": True}, [0, 1, 2, 3, 4]),
+        ({"half_pixel_centers": False}, [0, 2, 4, 4]),
+    ],
 )
-def test_edges_coincide_or_the_centres_of_corners(evaluate, align_corners, resized):
+def test_edges_coincide_or_the_centres_of_corners_or_upper_left_corners(evaluate, places, resized):
     images = tf.reshape([0.0, 4.0], [1, 1, 2, 1])
     size = [1, len(resized)]
-    (values,) = evaluate(layers.resize_bilinear(images, size, align_corners=align_corners))
+    (values,) = evaluate(layers.resize_bilinear(images, size, **places))
     np.testing.assert_allclose(values.ravel(), resized)
-    assert layers.resize_bilinear(images, [1, 2], align_corners=align_corners) is images
+    assert layers.resize_bilinear(images, [1, 2], **places) is images
 
 
 def test_size_known_and_unknown():

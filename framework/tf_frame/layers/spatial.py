@@ -26,7 +26,13 @@ def spatial_size(inputs: Any) -> Any:
     return size.as_list() if size.is_fully_defined() else tf.shape(inputs)[1:3]
 
 
-def resize_bilinear(inputs: Any, size: Any, *, align_corners: bool = False) -> Any:
+def resize_bilinear(
+    inputs: Any,
+    size: Any,
+    *,
+    align_corners: bool = False,
+    half_pixel_centers: bool | None = None,
+) -> Any:
     """Resizes images by bilinear interpolation, unless they have the size already; to float32.
 
     Args:
@@ -34,6 +40,9 @@ def resize_bilinear(inputs: Any, size: Any, *, align_corners: bool = False) -> A
       size: `[new_height, new_width]`, as `spatial_size` returns it.
       align_corners: whether the centres of the corner pixels coincide, for sizes of the form
         `stride * n + 1`; otherwise their outer corners coincide.
+      half_pixel_centers: None: unless `align_corners`. False, without `align_corners`: the upper
+        left corners of pixels take the part of their centres, the default of TensorFlow 1's
+        `tf.image.resize_bilinear`.
     """
     if isinstance(size, list) and inputs.shape[1:3].as_list() == size:
         return tf.cast(inputs, tf.float32)
@@ -42,7 +51,7 @@ def resize_bilinear(inputs: Any, size: Any, *, align_corners: bool = False) -> A
         images=inputs,
         size=size,
         align_corners=align_corners,
-        half_pixel_centers=not align_corners,
+        half_pixel_centers=not align_corners if half_pixel_centers is None else half_pixel_centers,
     )
 
 

@@ -5,6 +5,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.cli.main import main
 from tf_frame.command_line.parsing import parse_command_line
 from tf_frame_deeplab.model import DeepLab
+from tf_frame_vision.resizing import ALIGN_CORNERS
 from tfrecords import make_example, write_records
 
 DATASETS = {
@@ -30,6 +31,7 @@ def test_presets_of_data_sets_are_the_published_commands(preset):
     assert setup.model.params.backbone == "xception_65"
     assert (setup.config.learning_rate, setup.config.train_batch_size) == (0.007, 16)
     assert preset.endswith(setup.input.params.dataset)
+    assert setup.input.params.resizing == ALIGN_CORNERS
 
 
 def test_options_win_over_a_preset_and_another_input_drops_those_of_its_own():

@@ -2,6 +2,7 @@
 
 import dataclasses
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -299,13 +300,34 @@ def test_presets_are_valid(preset):
     params = setup.model.params
     assert params.depth_multiplier == 1.0
     assert (params.matched_threshold, params.iou_threshold) == (0.5, 0.6)
-    assert params.box_voting_iou is None
+    assert params.box_voting_iou is None and params.suppress_uncut
+    assert setup.input.params.resizing == "legacy"
     # Moving averages are those of the API's configurations.
     if preset == "ssd_mobilenet_v1_coco":
         assert setup.config.moving_average_decay == 0.9999
         assert not setup.config.eval_moving_averages
     if preset == "ssd_resnet50_v1_fpn_coco":
         assert setup.config.moving_average_decay is None
+
+
+def test_published_detectors_keep_their_resizing_on_another_input():
+    words = ["--plugin", "detection", "--preset", "ssdlite_mobilenet_v2_coco", "--input", "trees"]
+    assert parse_command_line(words).setup().input.params.resizing == "legacy"
+    words = [*words[:2], "--input", "trees"]
+    assert parse_command_line(words).setup().input.params.resizing == "half_pixel"
+
+
+@pytest.mark.usefixtures("graph")
+@pytest.mark.parametrize(("suppress_uncut", "count"), [(False, 1), (True, 2)])
+def test_boxes_are_cut_at_the_image_before_or_after_the_suppression(suppress_uncut, count):
+    """Two boxes overlap by a third, and within the image they are the same."""
+    boxes = tf.constant([[[0.0, 0.0, 10.0, 10.0], [0.0, 0.0, 10.0, 30.0]]])
+    coder = SimpleNamespace(decode=lambda codes, anchors: codes)
+    params = dataclasses.replace(Params(), suppress_uncut=suppress_uncut, box_voting_iou=None)
+    raw = Raw(boxes, tf.constant([[[0.0, 3.0], [0.0, 2.0]]]), None)
+    found = run_initialized(outputs.predictions(raw, tf.constant([[10, 10]]), params, coder=coder))
+    assert found["num_detections"] == [count]
+    np.testing.assert_array_equal(found["detection_boxes"][0, :count], [[0, 0, 1, 1]] * count)
 
 
 @pytest.mark.process

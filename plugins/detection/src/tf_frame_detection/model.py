@@ -15,6 +15,7 @@ from tf_frame.errors import ConfigError
 from tf_frame_detection import option_checks, options
 from tf_frame_detection.presets import PRESETS, RUN_DEFAULTS, VARIANTS
 from tf_frame_vision.batch_norm import fitting_decay, note_on_decay
+from tf_frame_vision.resizing import LEGACY
 from tf_frame_vision.slim_network import load_network
 
 _BATCH_NORM_DECAY = 0.997
@@ -75,8 +76,9 @@ class Detection(Model):
 
     @classmethod
     def input_defaults(cls, params: Any) -> Mapping[str, Any]:
-        """Asks for rotated boxes where they are detected."""
-        return {"rotated": True} if params.name == options.ROTATED else {}
+        """Asks for rotated boxes where they are detected, and for the network's resizing."""
+        rotated = {"rotated": True} if params.name == options.ROTATED else {}
+        return {**rotated, **({"resizing": LEGACY} if params.legacy_resizing else {})}
 
     def build(self, features: Any, labels: Any, mode: Mode) -> ModelOutput:
         """Builds one clone; the class describes features and labels.

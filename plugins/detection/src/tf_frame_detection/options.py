@@ -80,6 +80,10 @@ class NetworkParams:
         max=1,
     )
     train_batch_norm: bool = option(True, "train batch norm; else use its restored averages")
+    legacy_resizing: bool = option(
+        False,
+        "made for images that are resized as TensorFlow 1 does: the default of input.resizing",
+    )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -173,6 +177,11 @@ class SuppressionParams:
     score_threshold: float = option(1e-8, "detections have a greater score than this", min=0, max=1)
     iou_threshold: float = option(
         0.5, "IoU with a better box of its class above which a box is left out", min=0, max=1
+    )
+    suppress_uncut: bool = option(
+        False,
+        "upright boxes are cut at the edges of the image after the suppression, as in the object "
+        "detection API, instead of before",
     )
     box_voting_iou: float | None = option(
         0.6,

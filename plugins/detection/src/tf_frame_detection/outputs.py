@@ -37,8 +37,9 @@ def predictions(raw: Raw, image_size: Any, params: Any, *, coder: Any) -> dict[s
         max_per_class=params.max_per_class,
         max_total=params.max_total,
     )
+    cut = _cut_at_image(kept.boxes, image_size) if boxes.shape[-1] == 4 else kept.boxes
     predicted = {
-        "detection_boxes": kept.boxes / tf.tile(size, [1, 2])[:, tf.newaxis],
+        "detection_boxes": cut / tf.tile(size, [1, 2])[:, tf.newaxis],
         "detection_scores": kept.scores,
         "detection_classes": kept.classes,
         "num_detections": kept.count,
@@ -74,16 +75,23 @@ def raw_outputs(raw: Raw, image_size: Any, params: Any, *, coder: Any) -> dict[s
 
 
 def _decoded(raw: Raw, image_size: Any, params: Any, coder: Any) -> tuple[Any, Any]:
-    """Boxes `[batch, anchors, 4 or 5]`, upright ones cut at the image, and scores of classes."""
+    """Boxes `[batch, anchors, 4 or 5]`, and scores of classes.
+
+    Upright boxes are cut at the image, unless that follows the suppression.
+    """
     if params.classification_loss == SOFTMAX:
         scores = tf.nn.softmax(raw.logits)[..., 1:]
     else:
         scores = tf.sigmoid(raw.logits[..., 1:])
     boxes = coder.decode(raw.codes, raw.anchors)
-    if boxes.shape[-1] == 4:
-        edges = tf.tile(tf.cast(image_size, tf.float32), [1, 2])[:, tf.newaxis]
-        boxes = tf.maximum(tf.minimum(boxes, edges), 0.0)
+    if boxes.shape[-1] == 4 and not params.suppress_uncut:
+        boxes = _cut_at_image(boxes, image_size)
     return boxes, scores
+
+
+def _cut_at_image(boxes: Any, image_size: Any) -> Any:
+    edges = tf.tile(tf.cast(image_size, tf.float32), [1, 2])[:, tf.newaxis]
+    return tf.maximum(tf.minimum(boxes, edges), 0.0)
 
 
 def exported(predicted: Mapping[str, Any], class_ids: Sequence[int]) -> dict[str, Any]:

@@ -31,7 +31,13 @@ RUN_DEFAULTS: Mapping[str, Any] = {
 }
 
 # Of the object detection API's configurations.
-_API_THRESHOLDS = {"matched_threshold": 0.5, "iou_threshold": 0.6, "box_voting_iou": None}
+_API = {
+    "matched_threshold": 0.5,
+    "iou_threshold": 0.6,
+    "box_voting_iou": None,
+    "legacy_resizing": True,
+    "suppress_uncut": True,
+}
 
 
 VARIANTS: Mapping[str, Mapping[str, Any]] = {
@@ -63,7 +69,7 @@ def _api_ssd(backbone: str, kernel_size: int, **others: Any) -> Mapping[str, Any
             "hard_example_mining": True,
             "loss_normalizer": "batch",
             "batch_norm_decay": 0.9997,
-            **_API_THRESHOLDS,
+            **_API,
             **others,
         },
         "input": {
@@ -104,7 +110,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
             "normalize_by_code_size": True,
             "weight_decay": 4e-4,
             "batch_norm_decay": 0.997,
-            **_API_THRESHOLDS,
+            **_API,
         },
         "input": {
             "name": "detection_tfrecord",

@@ -159,6 +159,20 @@ def test_crops_and_jitter_move_boxes_and_corners():
         np.testing.assert_allclose(to_corners(result.boxes), result.corners, atol=1e-4)
 
 
+@pytest.mark.parametrize("keep", [False, True])
+def test_images_may_be_resized_as_by_tensorflow_1(keep):
+    image, boxes = drawn(0)
+    options = {"keep_aspect_ratio": keep, "resizing": "legacy"}
+    with tf.Graph().as_default(), tf.Session() as session:
+        labelled = Labelled(tf.constant(image), tf.constant(boxes), None, None, None)
+        fit, inner = fit_to_size(labelled, 45, 90, **options)
+        size = [45, 60] if keep else [45, 90]
+        resized = tf.image.resize_bilinear(image[np.newaxis], size)[0]
+        fit, inner, resized = session.run([fit.image, inner, resized])
+    assert inner.tolist() == size
+    np.testing.assert_array_equal(fit[:, : size[1]], resized)
+
+
 @pytest.mark.parametrize(("size", "inner"), [((90, 40), (30, 40)), ((30, 80), (30, 40))])
 def test_the_aspect_ratio_is_kept_by_padding_below_or_to_the_right(size, inner):
     def fit(labelled):

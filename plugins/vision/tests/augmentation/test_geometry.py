@@ -105,6 +105,26 @@ def test_marks_follow_the_image(name):
                 assert pixel.tolist() == [row - 0.5, column - 0.5, 1]
 
 
+# By the definitions of `tf.image.resize_bilinear` and `resize_nearest_neighbor`.
+@pytest.mark.parametrize(
+    ("resizing", "pixels", "labels"),
+    [
+        ("half_pixel", [0, 1, 3, 4], [0, 4, 4]),
+        ("legacy", [0, 2, 4, 4], [0, 0, 4]),
+        ("align_corners", [0, 4 / 3, 8 / 3, 4], [0, 4, 4]),
+    ],
+)
+def test_an_option_says_where_pixels_lie(resizing, pixels, labels):
+    two = Sample(tf.constant([[[0.0], [4.0]]]), masks=tf.constant([[[0], [4]]]))
+    image, masks = run_initialized(
+        [resize(two, 1, 4, resizing).image, resize(two, 1, 3, resizing).masks]
+    )
+    np.testing.assert_allclose(image.ravel(), pixels, rtol=1e-6)
+    assert masks.ravel().tolist() == labels
+    scaled = run_initialized(scale(two, 2.0, resizing).image)
+    np.testing.assert_array_equal(scaled[0], image[0])
+
+
 @pytest.mark.parametrize("height", [15, 37, 61])
 @pytest.mark.parametrize("width", [20, 40, 97])
 def test_resized_marks_have_the_place_that_they_had(height, width):

@@ -3,7 +3,7 @@
     resize to a range -> random scale -> pad to the crop -> random crop -> random flip
 
 Sizes, steps and fills follow deeplab/core/preprocess_utils.py and deeplab/input_preprocess.py of
-tensorflow/models. Images are resized with half-pixel centres, where those align the corners.
+tensorflow/models. Where pixels lie is an option: `tf_frame_vision.resizing`.
 """
 
 from __future__ import annotations
@@ -15,10 +15,16 @@ import tensorflow.compat.v1 as tf
 from tf_frame_deeplab.inputs.mean_pixel import MEAN_PIXEL
 from tf_frame_vision import augmentation
 from tf_frame_vision.augmentation import Sample, draws
+from tf_frame_vision.resizing import HALF_PIXEL
 
 
 def resized_to_range(
-    sample: Sample, *, smallest: int | None, largest: int | None, factor: int | None
+    sample: Sample,
+    *,
+    smallest: int | None,
+    largest: int | None,
+    factor: int | None,
+    resizing: str = HALF_PIXEL,
 ) -> Sample:
     """Resizes the smaller side to `smallest`, or the larger side to `largest` if that is less.
 
@@ -26,12 +32,14 @@ def resized_to_range(
       sample: image and mask.
       smallest: pixels of the smaller side; None: the size stays.
       largest: the most pixels of the larger side; None: any.
-      factor: both sides become a multiple of it plus one; None: any size.
+      factor: both sides become a multiple of it plus one, and `largest` the greatest one that is
+        not above it; None: any size.
+      resizing: a key of `tf_frame_vision.resizing.PLACES`.
     """
     if smallest is None:
         return sample
     height, width = range_size(tf.shape(sample.image)[:2], smallest, largest, factor)
-    return augmentation.resize(sample, height, width)
+    return augmentation.resize(sample, height, width, resizing)
 
 
 def range_size(size: Any, smallest: int, largest: int | None, factor: int | None) -> Any:
@@ -42,9 +50,10 @@ def range_size(size: Any, smallest: int, largest: int | None, factor: int | None
       smallest, largest, factor: see `resized_to_range`.
     """
     sides = tf.cast(size, tf.float32)
-    # Rounded up, so that the smaller side is not below `smallest` by a rounding error.
-    new = tf.cast(tf.ceil(sides * (smallest / tf.reduce_min(sides))), tf.int32)
+    new = tf.cast(tf.floor(sides * (smallest / tf.reduce_min(sides))), tf.int32)
     if largest is not None:
+        if factor is not None:
+            largest -= (largest - 1) % factor
         limited = tf.cast(tf.floor(sides * (largest / tf.reduce_max(sides))), tf.int32)
         new = tf.where(tf.reduce_max(new) > largest, limited, new)
     if factor is not None:
@@ -52,15 +61,23 @@ def range_size(size: Any, smallest: int, largest: int | None, factor: int | None
     return tf.unstack(new, 2)
 
 
-def random_scale(sample: Sample, low: float, high: float, step: float, seed: Any) -> Sample:
+def random_scale(
+    sample: Sample,
+    low: float,
+    high: float,
+    step: float,
+    seed: Any,
+    *,
+    resizing: str = HALF_PIXEL,
+) -> Sample:
     """Scales by a factor from `low` to `high`, with a step one of `low, low + step, ... high`."""
     if low == high:
-        return sample if low == 1 else augmentation.scale(sample, low)
+        return sample if low == 1 else augmentation.scale(sample, low, resizing)
     if not step:
-        return augmentation.random_scale(sample, low, high, seed)
+        return augmentation.random_scale(sample, low, high, seed, resizing)
     count = int((high - low) / step + 1)
     factors = tf.linspace(tf.constant(low, tf.float32), high, count)
-    return augmentation.scale(sample, factors[draws.integer(seed, 0, count)])
+    return augmentation.scale(sample, factors[draws.integer(seed, 0, count)], resizing)
 
 
 def padded(sample: Sample, height: int, width: int, *, mask_fill: int) -> Sample:
@@ -80,7 +97,8 @@ def training_crop(sample: Sample, params: Any, seed: Any, *, mask_fill: int) -> 
     """
     scale_seed, crop_seed, flip_seed = draws.split(seed, 3)
     low, high = params.min_scale_factor, params.max_scale_factor
-    sample = random_scale(sample, low, high, params.scale_factor_step_size, scale_seed)
+    step, resizing = params.scale_factor_step_size, params.resizing
+    sample = random_scale(sample, low, high, step, scale_seed, resizing=resizing)
     height, width = params.crop
     sample = padded(sample, height, width, mask_fill=mask_fill)
     sample = augmentation.random_crop(sample, height, width, crop_seed)

@@ -18,13 +18,14 @@ from tf_frame_deeplab.inputs.semantic_input import SemanticInput
 from tf_frame_vision.data_content import SplitContent
 from tf_frame_vision.example_input import ExampleInput, ExampleOptions, Split
 from tf_frame_vision.reading.folders import naming_unreadable
+from tf_frame_vision.resizing import ResizingOptions
 
 # Masks of fewer images may be the same by chance; so many are compared.
 _SEVERAL, COMPARED_MASKS = 4, 20
 
 
 @dataclasses.dataclass(frozen=True)
-class SegmentedImageOptions(ExampleOptions):
+class SegmentedImageOptions(ResizingOptions, ExampleOptions):
     """Options of all inputs of segmented images."""
 
     crop_size: tuple[int, ...] = option(
@@ -190,6 +191,7 @@ class SegmentedImages(SemanticInput, ExampleInput):
             smallest=params.min_resize_value,
             largest=params.max_resize_value,
             factor=params.resize_factor,
+            resizing=params.resizing,
         )
         if is_training:
             sample = pictures.training_crop(sample, params, seed, **fill)

@@ -12,6 +12,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame_vision import augmentation
 from tf_frame_vision.augmentation import Sample
+from tf_frame_vision.resizing import HALF_PIXEL
 
 
 class Labelled(NamedTuple):
@@ -130,7 +131,12 @@ def height_and_width(labelled: Labelled) -> Any:
 
 
 def fit_to_size(
-    labelled: Labelled, height: int, width: int, *, keep_aspect_ratio: bool
+    labelled: Labelled,
+    height: int,
+    width: int,
+    *,
+    keep_aspect_ratio: bool,
+    resizing: str = HALF_PIXEL,
 ) -> tuple[Labelled, Any]:
     """Resizes to a size, as the API's fixed_shape_resizer or keep_aspect_ratio_resizer.
 
@@ -138,12 +144,15 @@ def fit_to_size(
       height, width: of the result, in pixels.
       keep_aspect_ratio: the image becomes as large as fits, and is padded with black below or
         to the right of it.
+      resizing: a key of `tf_frame_vision.resizing.PLACES`.
 
     Returns:
       The image, and height and width of the part that is not padding, `[2]` int32.
     """
     if not keep_aspect_ratio:
-        resized = apply_change(lambda sample: augmentation.resize(sample, height, width), labelled)
+        resized = apply_change(
+            lambda sample: augmentation.resize(sample, height, width, resizing), labelled
+        )
         resized = resized._replace(image=tf.ensure_shape(resized.image, [height, width, 3]))
         return resized, tf.constant([height, width])
     size = tf.cast(height_and_width(labelled), tf.float32)
@@ -151,7 +160,7 @@ def fit_to_size(
     inner = tf.maximum(tf.cast(tf.round(size * factor), tf.int32), 1)
 
     def resized_and_padded(sample: Sample) -> Sample:
-        sample = augmentation.resize(sample, inner[0], inner[1])
+        sample = augmentation.resize(sample, inner[0], inner[1], resizing)
         return augmentation.pad(sample, 0, 0, height, width)
 
     padded = apply_change(resized_and_padded, labelled)

@@ -43,6 +43,7 @@ from tf_frame_vision.formats import look_alikes
 from tf_frame_vision.formats.look_alikes import naming_look_alikes
 from tf_frame_vision.reading.folders import HeldOutOptions, existing_folder, naming_unreadable
 from tf_frame_vision.reading.splits import check_held_out
+from tf_frame_vision.resizing import ResizingOptions
 
 # Format of a folder -> the option that chooses its input.
 INPUTS = {
@@ -57,7 +58,7 @@ _NAMED_CHANGES = "the object detection API's names, perhaps with options: NAME:K
 
 
 @dataclasses.dataclass(frozen=True)
-class AnnotatedOptions(OrientationOptions, SizeOptions, ExampleOptions):
+class AnnotatedOptions(OrientationOptions, SizeOptions, ResizingOptions, ExampleOptions):
     """Options of all inputs of images of any size."""
 
     image_size: tuple[int, ...] = option(
@@ -140,22 +141,14 @@ class AnnotatedImages(DetectionInput, ExampleInput):
         import tensorflow.compat.v1 as tf
 
         from tf_frame_detection.augmentation import by_name
-        from tf_frame_detection.augmentation.labelled import (
-            Labelled,
-            cut_to_image,
-            fit_to_size,
-            height_and_width,
-        )
+        from tf_frame_detection.augmentation.labelled import Labelled, cut_to_image
 
         image = tf.cast(example["image"], tf.float32)
         parts = {name: example[name] for name in ("boxes", "classes", "ignored", "crowd")}
         labelled = Labelled(image, **parts, corners=example.get("corners"))
         if is_training:
             labelled = by_name.apply(labelled, self._changes, seed)
-        inner = height_and_width(labelled)
-        if self.size:
-            keep = self.params.keep_aspect_ratio
-            labelled, inner = fit_to_size(labelled, *self.size, keep_aspect_ratio=keep)
+        labelled, inner = self.fit(labelled)
         features = {
             "image": labelled.image,
             "image_size": inner,

@@ -89,20 +89,30 @@ class DetectionInput(Input):
         sides = getattr(self.params, "image_size", ())
         return (sides[0], sides[-1]) if sides else None
 
+    def fit(self, labelled: Any) -> tuple[Any, Any]:
+        """Resizes an image with its objects to `size`; see `labelled.fit_to_size`."""
+        from tf_frame_detection.augmentation.labelled import fit_to_size, height_and_width
+
+        if not self.size:
+            return labelled, height_and_width(labelled)
+        params = self.params
+        return fit_to_size(
+            labelled,
+            *self.size,
+            keep_aspect_ratio=params.keep_aspect_ratio,
+            resizing=params.resizing,
+        )
+
     def image_features(self, image: Any) -> dict[str, Any]:
         """Returns `image`, `image_size` and `original_size` of a decoded image."""
         import tensorflow.compat.v1 as tf
 
-        from tf_frame_detection.augmentation.labelled import Labelled, fit_to_size
+        from tf_frame_detection.augmentation.labelled import Labelled
 
+        pixels = tf.cast(image, tf.float32)
+        fit, inner = self.fit(Labelled(pixels, tf.zeros([0, 4]), None, None, None))
         original = tf.shape(image)[:2]
-        pixels, inner = tf.cast(image, tf.float32), original
-        if self.size:
-            nothing = Labelled(pixels, tf.zeros([0, 4]), None, None, None)
-            keep = self.params.keep_aspect_ratio
-            fit, inner = fit_to_size(nothing, *self.size, keep_aspect_ratio=keep)
-            pixels = fit.image
-        return {"image": pixels, "image_size": inner, "original_size": original}
+        return {"image": fit.image, "image_size": inner, "original_size": original}
 
     def serving_features(self) -> Any:
         """Returns `{"image": [None, height, width, 3]}` float32, 0 to 255, without padding."""

@@ -7,12 +7,13 @@ Coordinates are in pixels, from the upper left corner of the image to its lower 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import tensorflow.compat.v1 as tf
 
 from tf_frame import layers
+from tf_frame_vision.resizing import HALF_PIXEL, PLACES
 
 
 class Sample(NamedTuple):
@@ -75,8 +76,8 @@ def rotate_90(sample: Sample, turns: int = 1) -> Sample:
     return (flip_up_down if turns == 1 else flip_left_right)(transpose(sample))
 
 
-def resize(sample: Sample, height: Any, width: Any) -> Sample:
-    """Resizes by bilinear interpolation; the outer edges stay the edges.
+def resize(sample: Sample, height: Any, width: Any, resizing: str = HALF_PIXEL) -> Sample:
+    """Resizes by bilinear interpolation; boxes and points keep their shares of height and width.
 
     Of masks, labels take the nearest neighbour, and bool is cut at one half, which
     leaves smoother borders.
@@ -84,14 +85,15 @@ def resize(sample: Sample, height: Any, width: Any) -> Sample:
     Args:
       sample: the image and its marks; the image comes back as float32.
       height, width: of the result, in pixels.
+      resizing: a key of `tf_frame_vision.resizing.PLACES`.
     """
-    size = tf.stack([height, width])
+    size, places = tf.stack([height, width]), PLACES[resizing]
     rows, columns = (
         new / old for new, old in zip(_floats(height, width), _sides(sample), strict=True)
     )
-    resized = sample._replace(image=_bilinear(sample.image, size))
+    resized = sample._replace(image=_bilinear(sample.image, size, places))
     if sample.masks is not None:
-        resized = resized._replace(masks=_resized_masks(sample.masks, size))
+        resized = resized._replace(masks=_resized_masks(sample.masks, size, places))
     return _moved(
         resized,
         lambda upper, left, lower, right: (
@@ -101,11 +103,11 @@ def resize(sample: Sample, height: Any, width: Any) -> Sample:
     )
 
 
-def scale(sample: Sample, factor: Any) -> Sample:
+def scale(sample: Sample, factor: Any, resizing: str = HALF_PIXEL) -> Sample:
     """Resizes height and width by one factor, rounded to whole pixels; see `resize`."""
     height, width = _sides(sample)
     size = tf.cast(tf.round(tf.stack([height * factor, width * factor])), tf.int32)
-    return resize(sample, size[0], size[1])
+    return resize(sample, size[0], size[1], resizing)
 
 
 def crop(sample: Sample, top: Any, left: Any, height: Any, width: Any) -> Sample:
@@ -234,18 +236,16 @@ def _shift(down: Any, across: Any) -> _Edges:
     )
 
 
-def _bilinear(pixels: Any, size: Any) -> Any:
-    return layers.resize_bilinear(pixels[tf.newaxis], size)[0]
+def _bilinear(pixels: Any, size: Any, places: Mapping[str, bool]) -> Any:
+    return layers.resize_bilinear(pixels[tf.newaxis], size, **places)[0]
 
 
-def _resized_masks(masks: Any, size: Any) -> Any:
+def _resized_masks(masks: Any, size: Any, places: Mapping[str, bool]) -> Any:
     if masks.dtype == tf.bool:
-        return _bilinear(tf.cast(masks, tf.float32), size) > 0.5
+        return _bilinear(tf.cast(masks, tf.float32), size, places) > 0.5
     if masks.dtype.is_floating:
-        return _bilinear(masks, size)
-    return tf.raw_ops.ResizeNearestNeighbor(
-        images=masks[tf.newaxis], size=size, half_pixel_centers=True
-    )[0]
+        return _bilinear(masks, size, places)
+    return tf.raw_ops.ResizeNearestNeighbor(images=masks[tf.newaxis], size=size, **places)[0]
 
 
 def _sides(sample: Sample) -> tuple[Any, Any]:

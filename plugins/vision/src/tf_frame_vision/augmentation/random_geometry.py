@@ -14,6 +14,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame_vision.augmentation import draws, geometry
 from tf_frame_vision.augmentation.geometry import Sample
+from tf_frame_vision.resizing import HALF_PIXEL
 
 
 def apply_if(condition: Any, change: Callable[[Sample], Sample], sample: Sample) -> Sample:
@@ -41,9 +42,11 @@ def random_rotate_90(sample: Sample, seed: Any) -> Sample:
     return apply_if(draws.coin(flips), functools.partial(geometry.rotate_90, turns=2), sample)
 
 
-def random_scale(sample: Sample, low: float, high: float, seed: Any) -> Sample:
+def random_scale(
+    sample: Sample, low: float, high: float, seed: Any, resizing: str = HALF_PIXEL
+) -> Sample:
     """Resizes height and width by a factor from `low` to `high`; see `geometry.resize`."""
-    return geometry.scale(sample, draws.uniform(seed, low, high))
+    return geometry.scale(sample, draws.uniform(seed, low, high), resizing)
 
 
 def random_crop(sample: Sample, height: int, width: int, seed: Any) -> Sample:

@@ -10,9 +10,11 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from tf_frame import layers
 from tf_frame.errors import DataError
 from tf_frame_vision import augmentation
 from tf_frame_vision.augmentation import Sample
+from tf_frame_vision.resizing import LEGACY, PLACES
 
 RESIZE_METHODS = {
     "bilinear": tf.image.ResizeMethod.BILINEAR,
@@ -66,13 +68,9 @@ def resize_bilinear(image: Any, height: Any, width: Any) -> Any:
     Returns:
       `[height, width, channels]` float32.
     """
-    return tf.raw_ops.ResizeBilinear(
-        # TensorFlow Lite resizes no uint8 to float32; the kernel computes the same.
-        images=tf.cast(image, tf.float32)[tf.newaxis],
-        size=tf.stack([height, width]),
-        align_corners=False,
-        half_pixel_centers=False,
-    )[0]
+    # TensorFlow Lite resizes no uint8 to float32; the kernel computes the same.
+    images = tf.cast(image, tf.float32)[tf.newaxis]
+    return layers.resize_bilinear(images, tf.stack([height, width]), **PLACES[LEGACY])[0]
 
 
 def resize_smaller_side(image: Any, side: Any) -> Any:
