@@ -11,6 +11,7 @@ from tf_frame.side_files import (
     from_json,
     read_or_set_aside,
     read_side_file,
+    write_json,
 )
 
 
@@ -24,6 +25,12 @@ class Facts:
 
 def read_facts(path):
     return read_side_file(str(path), functools.partial(from_json, Facts))
+
+
+def test_numbers_that_json_lacks_are_null(tmp_path):
+    path = str(tmp_path / "facts.json")
+    write_json(path, {"a": float("nan"), "b": [float("inf"), 1.5, (2, {"c": -float("inf")})]})
+    assert read_side_file(path, as_object) == {"a": None, "b": [None, 1.5, [2, {"c": None}]]}
 
 
 def test_a_file_is_parsed_and_no_file_is_none(tmp_path):

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from tf_frame.config import option
 from tf_frame.plugin import (
+    ClassMean,
     ClassMetric,
     Command,
     Converter,
@@ -62,6 +63,7 @@ _MODULES = {
 }
 
 __all__ = [
+    "ClassMean",
     "ClassMetric",
     "Command",
     "Converter",

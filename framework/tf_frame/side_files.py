@@ -1,4 +1,4 @@
-"""Reads the JSON files that tf-frame keeps beside checkpoints: results, statuses, lists, requests.
+"""JSON files that tf-frame keeps beside checkpoints: results, statuses, lists, requests.
 
     status = read_side_file(path, functools.partial(from_json, TaskStatus))
 
@@ -10,6 +10,7 @@ which keeps the damaged file as `PATH.damaged`.
 from __future__ import annotations
 
 import dataclasses
+import json
 import logging
 import math
 import types
@@ -18,6 +19,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from tf_frame import file_system
+from tf_frame.atomic_output import write_file
 from tf_frame.errors import DataError
 from tf_frame.text import brief, listed, short
 from tf_frame.text_file import parse_json, read_text
@@ -87,6 +89,19 @@ def set_aside(path: str, error: DataError, *, report: Callable[[str], None]) -> 
     except OSError as failure:
         done = f"it cannot be renamed: {failure.strerror}"
     report(f"warning: {error}; {done}, and the run goes on without it")
+
+
+def write_json(path: str, content: Any) -> None:
+    """Writes a JSON file whole; NaN and infinity, which JSON lacks, are `null`."""
+    write_file(path, json.dumps(_finite(content), indent=2, allow_nan=False) + "\n")
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(part) for part in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def as_object(content: Any) -> dict[str, Any]:

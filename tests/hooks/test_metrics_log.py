@@ -4,6 +4,7 @@ import pytest
 from hypothesis import strategies
 
 from properties import COUNTS, TEXTS, check_many
+from tf_frame import ClassMetric
 from tf_frame.hooks.metrics_log import EVAL, TRAIN, MetricsCsv, MetricsLog
 from tf_frame.text import spreadsheet_cell
 
@@ -75,6 +76,22 @@ def test_columns_grow_with_the_figures(path):
         {"step": "10", "split": "train", "loss": "0.25", "accuracy": ""},
         {"step": "10", "split": "eval", "loss": "1e-09", "accuracy": "0.7"},
     ]
+
+
+def test_a_class_without_a_figure_keeps_its_column_and_a_loss_that_is_not_finite_is_seen(path):
+    def figures(cat, dog):
+        return {ClassMetric("iou", "cat"): cat, ClassMetric("iou", "dog"): dog, "loss": dog}
+
+    nan = float("nan")
+    write(path, (EVAL, 1, figures(0.5, nan)), (EVAL, 2, figures(nan, 0.25)))
+    header = path.read_text().splitlines()[0]
+    assert header == "step,split,time,iou_cat,iou_dog,loss"
+    assert rows(path) == [
+        {"step": "1", "split": "eval", "iou_cat": "0.5", "iou_dog": "", "loss": "nan"},
+        {"step": "2", "split": "eval", "iou_cat": "", "iou_dog": "0.25", "loss": "0.25"},
+    ]
+    write(path, (EVAL, 3, figures(nan, nan)), last_step=2)
+    assert path.read_text().splitlines()[0] == header
 
 
 def test_a_resumed_run_goes_on_after_its_checkpoint(path):

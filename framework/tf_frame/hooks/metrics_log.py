@@ -19,6 +19,7 @@ from tf_frame.atomic_output import write_file
 from tf_frame.errors import DataError
 from tf_frame.file_system import exists
 from tf_frame.hooks.background_writer import wait_for_background_writer, write_in_background
+from tf_frame.plugin.class_metric import is_undefined
 from tf_frame.side_files import set_aside
 from tf_frame.text import short, spreadsheet_cell
 from tf_frame.text_file import parse_integer, read_text
@@ -107,7 +108,11 @@ class MetricsCsv:
         now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
         row = {"step": str(step), "split": split, "time": now}
         # The names as the file has them, so that a resumed run finds its columns.
-        row |= {spreadsheet_cell(name): f"{value:.7g}" for name, value in values.items()}
+        # A figure of classes that is not defined keeps its column.
+        row |= {
+            spreadsheet_cell(name): "" if is_undefined(name, value) else f"{value:.7g}"
+            for name, value in values.items()
+        }
         key = (row["split"], row["step"])
         is_new = key not in self._rows and set(row) <= set(self._columns)
         self._rows[key] = row

@@ -1,6 +1,6 @@
 """Plugins: their contracts, and how they are found, checked and loaded."""
 
-from tf_frame.plugin.class_metric import ClassMetric
+from tf_frame.plugin.class_metric import ClassMean, ClassMetric
 from tf_frame.plugin.contracts import (
     API_VERSION,
     Input,
@@ -26,6 +26,7 @@ from tf_frame.plugin.weights_contract import Weights, WeightsFile
 
 __all__ = [
     "API_VERSION",
+    "ClassMean",
     "ClassMetric",
     "Command",
     "Converter",

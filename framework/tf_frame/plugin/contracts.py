@@ -105,7 +105,8 @@ class ModelOutput:
         divides. Empty: the loss is a mean over the examples.
       predictions: name -> tensor with the batch as first dimension; or one such tensor.
       metrics: name -> (value tensor, update op), as `tf.compat.v1.metrics`
-        makes them; used in evaluation. The name of a metric of one class is a `ClassMetric`.
+        makes them; used in evaluation. The name of a metric of one class is a `ClassMetric`, that
+        of a mean over classes a `ClassMean`.
       end_points: name -> tensor, for inspection and summaries.
       exports: signature name -> mapping of output name to tensor, or an output
         class of `tf_frame.estimator.export`.

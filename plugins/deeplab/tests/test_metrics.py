@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from tf_frame.runs.evaluation.printing import metrics_table
 from tf_frame_deeplab.outputs import segmentation_metrics
 
 
@@ -48,11 +49,17 @@ def test_the_mean_is_over_classes_that_occur():
     labels = np.array([[[0, 0], [0, 1]]])
     values = evaluate([(labels, np.zeros_like(labels))], num_classes=5)
     assert values["mean_iou"] == pytest.approx((0.75 + 0) / 2)
-    assert values["iou_4"] == 0
-    # Nothing but ignored pixels gives zero.
+    assert (values["iou_1"], values["precision_0"], values["recall_1"]) == (0, 0.75, 0)
+    assert np.isnan([values[name] for name in ("iou_4", "pixels_4", "precision_1")]).all()
+    table = metrics_table(values)
+    assert "mean_iou                0.3750  over 2 of 5 classes\n" in table
+    assert table.endswith("  3 classes without an example are left out")
+    # Nothing but ignored pixels gives no figure.
     labels = np.full([1, 2, 2], 255)
     values = evaluate([(labels, np.zeros_like(labels))], num_classes=2, ignore_label=255)
-    assert {value for name, value in values.items() if "confusion" not in name} == {0.0}
+    figures = {name: value for name, value in values.items() if "confusion" not in name}
+    assert figures.pop("pixel_accuracy") == 0
+    assert np.isnan([*figures.values()]).all()
     assert not values["confusion_matrix"].any()
 
 

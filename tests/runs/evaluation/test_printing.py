@@ -5,9 +5,15 @@ import pickle
 import numpy as np
 import pytest
 
-from tf_frame import ClassMetric
+from tf_frame import ClassMean, ClassMetric
 from tf_frame.cli.run_text import closing
-from tf_frame.runs.evaluation.printing import log_line, metrics_table, result_line, result_table
+from tf_frame.runs.evaluation.printing import (
+    log_line,
+    metric_names,
+    metrics_table,
+    result_line,
+    result_table,
+)
 from tf_frame.testing.toy import ToyInput, ToyModel, make_setup, run_setup
 
 CLASSES = ("road", "traffic_light", "traffic_sign")
@@ -40,6 +46,57 @@ def test_kinds_with_the_same_classes_share_a_table_below_the_other_metrics():
     assert metrics_table(IOU).splitlines()[0].split() == ["iou"]
 
 
+NAN = float("nan")
+FEW = {
+    ClassMean("mean_iou", "iou"): 0.5,
+    ClassMean("mean_recall", "recall"): 1.0,
+    ClassMean("aps"): NAN,
+    ClassMetric("iou", "road"): 1.0,
+    ClassMetric("iou", "sky"): 0.0,
+    ClassMetric("iou", "sign"): NAN,
+    ClassMetric("recall", "road"): 1.0,
+    ClassMetric("recall", "sky"): NAN,
+    ClassMetric("recall", "sign"): NAN,
+    "loss": NAN,
+}
+
+
+def test_classes_without_an_example_are_counted_and_means_say_over_how_many_they_are():
+    assert metrics_table(FEW).splitlines() == [
+        "  mean_iou     0.5000  over 2 of 3 classes",
+        "  mean_recall  1.0000  over 1 of 3 classes",
+        "  aps          -",
+        "  loss         nan",
+        "           iou  recall",
+        "  road  1.0000  1.0000",
+        "  sky   0.0000       -",
+        "  1 class without an example is left out",
+    ]
+    assert result_line(7, FEW) == (
+        "evaluation at step 7  mean_iou 0.5000 (over 2 of 3 classes)  "
+        "mean_recall 1.0000 (over 1 of 3 classes)  aps -  loss nan"
+    )
+    assert log_line(7, FEW) == (
+        "step 7: evaluation: mean_iou = 0.5, mean_recall = 1, iou_road = 1, iou_sky = 0, "
+        "recall_road = 1, loss = nan; 1 class without an example is left out"
+    )
+    none = {ClassMean("mean_iou", "iou"): NAN, **dict.fromkeys(IOU, NAN)}
+    assert metrics_table(none).splitlines() == [
+        "  mean_iou  -  over 0 of 3 classes",
+        "  3 classes without an example are left out",
+    ]
+
+
+def test_a_mean_over_all_classes_has_their_number():
+    metrics = {ClassMean("mean_iou", "iou"): 0.5, **IOU}
+    assert metrics_table(metrics).splitlines()[0] == "  mean_iou  0.5000  over 3 classes"
+    assert result_line(7, metrics) == "evaluation at step 7  mean_iou 0.5000"
+    assert metric_names({**metrics, "loss": 1.0}) == "mean_iou, loss; of each class iou"
+    (name,) = list(metrics)[:1]
+    for copied in (copy.deepcopy(name), pickle.loads(pickle.dumps(name))):
+        assert (copied, copied.kind) == ("mean_iou", "iou")
+
+
 def test_the_line_leaves_classes_out_and_the_log_has_all():
     assert result_line(7, METRICS) == "evaluation at step 7  mean_iou 0.5000  loss 0.1000"
     assert log_line(7, {**IOU, "loss": 1 / 3}) == (
@@ -67,7 +124,7 @@ def test_shares_that_are_all_0_or_1_keep_their_decimals():
         for kind, column in values.items()
         for name, value in zip("ab", column, strict=True)
     }
-    assert metrics_table(metrics).splitlines()[1:] == ["  a  1.0000  5.0000", "  b  0.0000     nan"]
+    assert metrics_table(metrics).splitlines()[1:] == ["  a  1.0000       5", "  b  0.0000       -"]
 
 
 def test_arrays_and_bytes_are_told_by_their_size():

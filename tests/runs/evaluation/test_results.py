@@ -7,6 +7,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from event_files import summaries
+from tf_frame import ClassMean, ClassMetric
 from tf_frame.runs.evaluation.results import (
     numbers,
     write_evaluation,
@@ -82,6 +83,22 @@ def test_the_figures_of_the_last_evaluation_are_a_file_for_programs(tmp_path):
         "global_step": 8,
         "metrics": {"a": 0.5, "b": [[1, 2]]},
     }
+
+
+def test_figures_that_are_not_defined_have_no_card_and_are_null(tmp_path):
+    nan = float("nan")
+    metrics = {ClassMetric("iou", "cat"): nan, ClassMean("aps"): nan, "loss": nan, "b": [nan, 1.0]}
+    write_evaluation(str(tmp_path / "eval"), {**metrics, ClassMean("miou"): 0.5, "b": 2}, None, 4)
+    assert set(values_in(tmp_path / "eval")) == {"metrics/miou", "metrics/b", "losses/loss"}
+    write_figures(str(tmp_path), metrics, 4, "model.ckpt-4")
+    text = (tmp_path / "metrics.json").read_text()
+    assert json.loads(text)["metrics"] == {
+        "iou_cat": None,
+        "aps": None,
+        "loss": None,
+        "b": [None, 1],
+    }
+    assert "NaN" not in text
 
 
 def test_pictures_among_the_metrics_are_files(tmp_path):

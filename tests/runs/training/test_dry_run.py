@@ -49,6 +49,8 @@ def test_a_new_run_is_tried_and_leaves_nothing(tmp_path, temporary):
     assert "note: two files are left out" in lines
     assert "trained from the initial values to step 2; total_loss " in told
     assert "evaluated one batch; mean_absolute_error" in told
+    reported = "an evaluation of the run reports mean_absolute_error, loss"
+    assert f"dry run: {reported}\n" in told
     assert told.endswith(f"nothing was written to {tmp_path / 'new'}")
     assert not (tmp_path / "new").exists()
     assert not list(temporary.glob("tf-frame*"))

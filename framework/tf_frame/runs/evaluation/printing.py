@@ -3,14 +3,15 @@
     evaluation at step 500  mean_iou 0.8500  loss 0.3120        result_line: during training
 
     evaluation at step 500                                      result_table: at the end
-      mean_iou  0.8500
+      mean_iou  0.8500  over 2 of 14 classes
       loss      0.3120
             iou     recall
       road  0.9000  0.9500
-      sky   0.8000  0.8800
+      sky   0.8000       -
+      12 classes without an example are left out
 
 Metrics that a model declares by `ClassMetric` are the rows and columns of the second table. The
-line leaves them out.
+line leaves them out. A figure that is not defined is `-`.
 """
 
 from __future__ import annotations
@@ -19,26 +20,45 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
-from tf_frame.plugin.class_metric import ClassMetric
+from tf_frame.plugin.class_metric import (
+    ClassMean,
+    ClassMetric,
+    classes_without_figures,
+    defined_and_all,
+    is_undefined,
+)
 from tf_frame.text import columns, figure
 
 # Decimals of larger values, such as numbers of pixels, say nothing.
 _LARGE = 1000
+_UNDEFINED = "-"
 
 
 def result_line(step: int, metrics: Mapping[str, float]) -> str:
     """Returns one line with the metrics of all classes together."""
-    texts = [
-        metric_text(name, value)
-        for name, value in metrics.items()
-        if not isinstance(name, ClassMetric)
-    ]
-    return f"evaluation at step {step}  {'  '.join(texts)}"
+    return f"evaluation at step {step}  {'  '.join(metric_texts(metrics))}"
 
 
-def metric_text(name: str, value: float) -> str:
-    """Returns one metric within a line: `mean_iou 0.8500`."""
-    return f"{name} {figure(value)}"
+def metric_texts(metrics: Mapping[str, float]) -> list[str]:
+    """Returns `mean_iou 0.8500` and so on, without the metrics of single classes.
+
+    A mean that leaves classes out says over how many it is.
+    """
+    texts = []
+    for name, value in metrics.items():
+        if not isinstance(name, ClassMetric):
+            over = _over(name, metrics)
+            note = f" ({over})" if " of " in over else ""
+            texts.append(f"{name} {_figure(name, value)}{note}")
+    return texts
+
+
+def metric_names(metrics: Mapping[str, float]) -> str:
+    """Returns the names of the metrics in a clause, with the kinds of those of single classes."""
+    names = [name for name in metrics if not isinstance(name, ClassMetric)]
+    kinds = dict.fromkeys(name.kind for name in metrics if isinstance(name, ClassMetric))
+    of_classes = f"; of each class {', '.join(kinds)}" if kinds else ""
+    return f"{', '.join(names)}{of_classes}"
 
 
 def result_table(step: int, metrics: Mapping[str, Any]) -> str:
@@ -53,50 +73,84 @@ def metrics_table(metrics: Mapping[str, Any]) -> str:
       metrics: name -> number, or an array or bytes, which are printed as kind and size.
     """
     rows = [
-        (name, _text(value)) for name, value in metrics.items() if not isinstance(name, ClassMetric)
+        (name, f"{_text(name, value)}  {_over(name, metrics)}".rstrip())
+        for name, value in metrics.items()
+        if not isinstance(name, ClassMetric)
     ]
-    return "\n".join([*([columns(rows)] if rows else []), *_class_tables(metrics)])
+    left_out = [f"  {line}" for line in _left_out(metrics)]
+    return "\n".join([*([columns(rows)] if rows else []), *_class_tables(metrics), *left_out])
 
 
 def log_line(step: int, metrics: Mapping[str, float]) -> str:
-    """Returns the line of the log, with all metrics in six digits."""
-    texts = ", ".join(f"{name} = {value:.6g}" for name, value in metrics.items())
-    return f"step {step}: evaluation: {texts}"
+    """Returns the line of the log, with all metrics that are defined in six digits."""
+    texts = ", ".join(
+        f"{name} = {value:.6g}" for name, value in metrics.items() if not is_undefined(name, value)
+    )
+    return "; ".join([f"step {step}: evaluation: {texts}", *_left_out(metrics)])
+
+
+def _over(name: str, metrics: Mapping[str, Any]) -> str:
+    """Returns the number of classes of a mean: `over 2 of 14 classes`; empty for other metrics."""
+    defined, total = defined_and_all(getattr(name, "kind", ""), metrics)
+    if not isinstance(name, ClassMean) or not total:
+        return ""
+    count = f"{defined} of {total}" if defined < total else f"{total}"
+    return f"over {count} {'class' if total == 1 else 'classes'}"
+
+
+def _left_out(metrics: Mapping[str, Any]) -> list[str]:
+    """Returns a line about the classes without figures; none if every class has one."""
+    count = len(classes_without_figures(metrics))
+    if not count:
+        return []
+    classes, are = ("1 class", "is") if count == 1 else (f"{count} classes", "are")
+    return [f"{classes} without an example {are} left out"]
 
 
 def _class_tables(metrics: Mapping[str, Any]) -> list[str]:
     """Returns a table for each set of classes; kinds with the same classes share a table."""
-    kinds: dict[str, dict[str, Any]] = defaultdict(dict)
-    for name, value in metrics.items():
-        if isinstance(name, ClassMetric):
-            kinds[name.kind][name.class_name] = value
+    left_out = classes_without_figures(metrics)
+    kinds: dict[str, dict[str, str]] = defaultdict(dict)
+    for name in metrics:
+        if isinstance(name, ClassMetric) and name.class_name not in left_out:
+            kinds[name.kind][name.class_name] = name
     tables: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for kind, values in kinds.items():
         tables[tuple(values)].append(kind)
     texts = []
     for classes, headings in tables.items():
-        cells = [_cells(list(kinds[kind].values())) for kind in headings]
+        cells = [
+            _cells({name: metrics[name] for name in kinds[kind].values()}) for kind in headings
+        ]
         rows = [["", *headings], *([*row] for row in zip(classes, *cells, strict=True))]
         texts.append(columns(rows, right=range(1, len(headings) + 1)))
     return texts
 
 
-def _cells(column: list[Any]) -> list[str]:
+def _cells(column: Mapping[str, Any]) -> list[str]:
     """Returns the texts of a column; counts, which are whole numbers above 1, have no decimals."""
-    numbers = [float(value) for value in column if _is_number(value)]
-    if all(number.is_integer() for number in numbers) and max(numbers, default=0) > 1:
-        return [f"{value:.0f}" if _is_number(value) else _text(value) for value in column]
-    return [_text(value) for value in column]
+    numbers = {name: float(value) for name, value in column.items() if _is_number(name, value)}
+    is_count = all(number.is_integer() for number in numbers.values())
+    is_count = is_count and max(numbers.values(), default=0) > 1
+    return [
+        f"{numbers[name]:.0f}" if is_count and name in numbers else _text(name, value)
+        for name, value in column.items()
+    ]
 
 
-def _is_number(value: Any) -> bool:
-    return not isinstance(value, bytes) and not getattr(value, "shape", ())
+def _is_number(name: str, value: Any) -> bool:
+    is_single = not isinstance(value, bytes) and not getattr(value, "shape", ())
+    return is_single and not is_undefined(name, value)
 
 
-def _text(value: Any) -> str:
+def _figure(name: str, value: float) -> str:
+    return _UNDEFINED if is_undefined(name, value) else figure(value)
+
+
+def _text(name: str, value: Any) -> str:
     """Returns a number as text; of any other value the kind and the size."""
     if isinstance(value, bytes):
         return f"{len(value)} bytes"
-    if not _is_number(value):
+    if getattr(value, "shape", ()):
         return f"array {list(value.shape)}"
-    return f"{value:.0f}" if float(value) >= _LARGE else figure(float(value))
+    return f"{value:.0f}" if float(value) >= _LARGE else _figure(name, float(value))

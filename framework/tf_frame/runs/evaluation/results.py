@@ -5,7 +5,6 @@ Early stopping and `BestExporter` read the events.
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,6 +18,8 @@ from tf_frame.atomic_output import write_file
 from tf_frame.graph.losses import TAG_PREFIX
 from tf_frame.graph.model_output import LOSS, TOTAL_LOSS
 from tf_frame.hooks.summary import cached_writer
+from tf_frame.plugin.class_metric import is_undefined
+from tf_frame.side_files import write_json
 
 _LOG = logging.getLogger("tf_frame")
 
@@ -40,8 +41,8 @@ def write_evaluation(
     """Writes the result of an evaluation as events, for TensorBoard and for exporters.
 
     Numbers become scalars, arrays become tensors, serialised summaries are written unchanged, as by
-    `_write_dict_to_summary` of tensorflow_estimator (estimator.py). Other values are left out with
-    a warning.
+    `_write_dict_to_summary` of tensorflow_estimator (estimator.py). Figures of classes that are not
+    defined are left out, and other values with a warning.
 
     Args:
       eval_dir: the folder; created if it does not exist.
@@ -51,7 +52,12 @@ def write_evaluation(
       prefix: prefix of the tags of the metrics; with one, losses have the tags of training.
       checkpoint: path of the checkpoint, written as the text `checkpoint_path`; or None.
     """
-    values = [v for name, value in metrics.items() for v in _values(_tag(prefix, name), value)]
+    values = [
+        part
+        for name, value in metrics.items()
+        if not is_undefined(name, value)
+        for part in _values(_tag(prefix, name), value)
+    ]
     if checkpoint is not None:
         proto = tf.make_tensor_proto(checkpoint, tf.string)
         values.append(tf.Summary.Value(tag="checkpoint_path", tensor=proto))
@@ -73,6 +79,8 @@ def log_result(result: Mapping[str, Any]) -> None:
 def write_figures(eval_dir: str, metrics: Mapping[str, Any], step: int, checkpoint: str) -> str:
     """Writes the metrics of a checkpoint to `metrics.json`, with arrays as lists, without bytes.
 
+    NaN is `null`.
+
     Pictures among them become files of their own, see `write_pictures`.
 
     Returns:
@@ -87,7 +95,7 @@ def write_figures(eval_dir: str, metrics: Mapping[str, Any], step: int, checkpoi
     tf.io.gfile.makedirs(eval_dir)
     write_pictures(eval_dir, metrics)
     path = os.path.join(eval_dir, "metrics.json")
-    write_file(path, json.dumps(result, indent=2) + "\n")
+    write_json(path, result)
     return path
 
 

@@ -28,7 +28,7 @@ from tf_frame.errors import ConfigError, DataError
 from tf_frame.plugin import DataReport, InputInfo, Mode
 from tf_frame.plugin.lock import lock_record
 from tf_frame.runs.setup.training_setup import TrainingSetup
-from tf_frame.side_files import as_object, read_or_set_aside, read_side_file
+from tf_frame.side_files import as_object, read_or_set_aside, read_side_file, write_json
 from tf_frame.text_file import parse_integer
 
 CONFIG_FILE = "config.yaml"
@@ -114,7 +114,7 @@ def write_result(model_dir: str, result: dict[str, Any]) -> None:
     if result["steps_per_sec"] is None and earlier.get("global_step") == result["global_step"]:
         for name in ("total_loss", "steps_per_sec", "examples_per_sec"):
             result = {**result, name: earlier.get(name)}
-    write_file(os.path.join(model_dir, RESULT_FILE), json.dumps(result, indent=2) + "\n")
+    write_json(os.path.join(model_dir, RESULT_FILE), result)
 
 
 def _read_result(model_dir: str) -> dict[str, Any]:

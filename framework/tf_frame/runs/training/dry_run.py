@@ -23,7 +23,7 @@ from tf_frame.plugin.origin import empty_split_error
 from tf_frame.runs.error_translation import translated_errors
 from tf_frame.runs.evaluation.evaluate import run_evaluator
 from tf_frame.runs.evaluation.evaluator import Evaluator
-from tf_frame.runs.evaluation.printing import metric_text
+from tf_frame.runs.evaluation.printing import metric_names, metric_texts
 from tf_frame.runs.evaluation.progress import evaluate_watched
 from tf_frame.runs.evaluation.results import numbers
 from tf_frame.runs.setup.run_context import RunContext, RunObserver
@@ -76,7 +76,7 @@ def _try(
     observer: RunObserver,
     checkpoint: str | None,
 ) -> Iterator[str]:
-    """Yields a line about the training, and a line about the evaluation."""
+    """Yields a line about the training, and two about the evaluation."""
     model = trial.make_model(source.info)
     evaluator = run_evaluator(trial, model=model, source=source)
     evaluations = Evaluations(trial, evaluator, observer, MetricsLog())
@@ -95,16 +95,19 @@ def _try(
         else:
             yield f"dry run: {checkpoint} has reached --max_steps: nothing to train"
         if trial.config.evaluate and trial.has_evaluation_data(source.info):
-            yield _evaluated(evaluator, checkpoint, observer)
+            yield from _evaluated(evaluator, checkpoint, observer)
 
 
-def _evaluated(evaluator: Evaluator, checkpoint: str | None, observer: RunObserver) -> str:
+def _evaluated(
+    evaluator: Evaluator, checkpoint: str | None, observer: RunObserver
+) -> Iterator[str]:
     try:
         metrics = numbers(evaluate_watched(evaluator, checkpoint, observer).metrics)
     except NoDataError as error:
-        return f"dry run: nothing is evaluated: {error}"
-    figures = ", ".join(metric_text(name, value) for name, value in metrics.items())
-    return f"dry run: evaluated one batch; {figures}"
+        yield f"dry run: nothing is evaluated: {error}"
+        return
+    yield f"dry run: evaluated one batch; {', '.join(metric_texts(metrics))}"
+    yield f"dry run: an evaluation of the run reports {metric_names(metrics)}"
 
 
 def _train(trial: TrainingSetup, context: RunContext, model: Any, source: Any) -> str:

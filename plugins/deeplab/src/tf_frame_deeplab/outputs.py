@@ -12,8 +12,13 @@ from typing import Any, NamedTuple
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame import ClassMetric
-from tf_frame_vision.confusion import confusion_image, confusion_matrix, metric_names
+from tf_frame import ClassMean, ClassMetric
+from tf_frame_vision.confusion import (
+    confusion_image,
+    confusion_matrix,
+    mean_of_defined,
+    metric_names,
+)
 
 # Number of image summaries, and grey level of ignored pixels in them.
 _MAX_IMAGES = 3
@@ -69,10 +74,11 @@ def segmentation_metrics(
     Returns:
       `mean_iou` over the classes that occur in labels or predictions,
       `pixel_accuracy`, and of each class `iou_<class name>`, `precision_...`,
-      `recall_...` (0 for a class that does not occur) and `pixels_...`, the number of
-      pixels with its label; `confusion_matrix`, `[num_classes, num_classes]`, rows are
-      labels; and `confusion_matrix_image`, a serialised summary. Each is a (value,
-      update op) pair. All pairs share one update.
+      `recall_...` (NaN where nothing is predicted or labelled as the class) and `pixels_...`, the
+      number of pixels with its label (NaN for a class that does not occur);
+      `confusion_matrix`, `[num_classes, num_classes]`, rows are labels; and
+      `confusion_matrix_image`, a serialised summary. Each is a (value, update op) pair. All
+      pairs share one update.
     """
     labels, weights = _usable_labels(labels, ignore_label)
     pixels = (tf.reshape(values, [-1]) for values in (labels, predictions, weights))
@@ -81,17 +87,16 @@ def segmentation_metrics(
     hits = tf.diag_part(total)
     predicted, actual = tf.reduce_sum(total, axis=0), tf.reduce_sum(total, axis=1)
     union = predicted + actual - hits
-    iou = tf.div_no_nan(hits, union)
-    occurring = tf.reduce_sum(tf.cast(union > 0, tf.float64))
+    iou = hits / union
     values = {
-        "mean_iou": tf.div_no_nan(tf.reduce_sum(iou), occurring),
+        ClassMean("mean_iou", "iou"): mean_of_defined(iou),
         "pixel_accuracy": tf.div_no_nan(tf.reduce_sum(hits), tf.reduce_sum(total)),
     }
     class_values = {
         "iou": iou,
-        "precision": tf.div_no_nan(hits, predicted),
-        "recall": tf.div_no_nan(hits, actual),
-        "pixels": actual,
+        "precision": hits / predicted,
+        "recall": hits / actual,
+        "pixels": tf.where(tf.is_nan(iou), iou, actual),
     }
     names = metric_names(class_names, num_classes)
     for kind, value in class_values.items():

@@ -32,11 +32,10 @@ def test_ap_is_that_of_pycocotools_for_all_and_each_class(random_cases, monkeypa
     found = FIGURES.compute(random_cases[0])
     for label, name in enumerate("abc"):
         expected = coco_figures(only(random_cases[0], label), 3)
-        assert found[f"ap50_{name}"] == pytest.approx(expected["ap50"], abs=1e-12)
-        assert found[f"ap_{name}"] == pytest.approx(expected["ap"], abs=1e-12)
+        assert found[f"ap50_{name}"] == pytest.approx(expected["ap50"], abs=1e-12, nan_ok=True)
+        assert found[f"ap_{name}"] == pytest.approx(expected["ap"], abs=1e-12, nan_ok=True)
     # Nothing of the third class is in this case: means leave it out.
-    assert found["ap50_c"] == found["ap_c"] == -1
-    assert found["boxes_c"] == 0
+    assert np.isnan([found["ap50_c"], found["ap_c"], found["boxes_c"]]).all()
     assert found["ap50"] == pytest.approx((found["ap50_a"] + found["ap50_b"]) / 2)
 
 
@@ -93,7 +92,8 @@ def test_ignored_boxes_and_crowds_are_neither_right_nor_wrong():
     figure = one_class(image(**crowd, **inside))["ap50"]
     assert figure == pytest.approx(1 / 3)
     found = one_class(image(), image(found=[BOX], scores=[0.9]))
-    assert {found[name] for name in ("ap", "ap50", "voc_ap", "voc07_ap", "ap50_tree")} == {-1}
+    names = ("ap", "ap50", "voc_ap", "voc07_ap", "ap50_tree")
+    assert np.isnan([found[name] for name in names]).all()
     # Boxes without detections count.
     missed, hit = image(boxes=[BOX]), image(boxes=[BOX], found=[BOX], scores=[0.9])
     assert one_class(missed)["ap50"] == 0

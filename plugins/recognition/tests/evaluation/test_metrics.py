@@ -79,10 +79,10 @@ def test_protocols(case_sensitive, punctuation, right):
     assert values["word_accuracy"] == pytest.approx(right / 6)
 
 
-def test_empty_predictions_have_distance_1_and_lengths_without_words_are_0():
+def test_empty_predictions_have_distance_1_and_lengths_without_words_have_no_figures():
     values = evaluate([(["", ""], ["ab", "a"])])
     assert (values["word_accuracy"], values["edit_distance"]) == (0, 1)
-    assert values["words_length_3"] == values["word_accuracy_length_3"] == 0
+    assert np.isnan([values["words_length_3"], values["word_accuracy_length_3"]]).all()
 
 
 def test_lengths_are_rows_of_a_table():
@@ -94,4 +94,5 @@ def test_lengths_are_rows_of_a_table():
         ["word_accuracy", "edit_distance", "words"],
         ["length_1", "0.5000", "0.5000", "2"],
     ]
-    assert len(rows) == 3 + MAX_LENGTH
+    assert [row[0] for row in rows[4:5]] == ["length_2"]
+    assert " ".join(rows[5]) == f"{MAX_LENGTH - 2} classes without an example are left out"

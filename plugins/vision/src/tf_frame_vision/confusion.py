@@ -44,6 +44,17 @@ def confusion_matrix(
     return tf.convert_to_tensor(total), tf.assign_add(total, batch)
 
 
+def mean_of_defined(values: Any) -> Any:
+    """Returns the mean of the values that are not NaN; NaN without any.
+
+    Args:
+      values: `[count]` floats, such as the IoU of each class, which is 0 / 0 without an example.
+    """
+    is_defined = tf.logical_not(tf.is_nan(values))
+    total = tf.reduce_sum(tf.where(is_defined, values, tf.zeros_like(values)))
+    return total / tf.reduce_sum(tf.cast(is_defined, values.dtype))
+
+
 def confusion_image(matrix: Any, class_names: Sequence[str]) -> Any:
     """Draws a confusion matrix, as `tf_frame_vision.drawing.confusion_picture` has it.
 

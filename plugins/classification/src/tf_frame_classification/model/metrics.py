@@ -11,8 +11,13 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame import ClassMetric
-from tf_frame_vision.confusion import confusion_image, confusion_matrix, metric_names
+from tf_frame import ClassMean, ClassMetric
+from tf_frame_vision.confusion import (
+    confusion_image,
+    confusion_matrix,
+    mean_of_defined,
+    metric_names,
+)
 
 _TOP = 5
 
@@ -30,22 +35,24 @@ def classification_metrics(
 
     Returns:
       `accuracy`; `top_5_accuracy` with more than 5 classes; `mean_recall` over the
-      classes that occur; `recall_NAME` of each class (0 for one that does not occur);
+      classes that occur; `recall_NAME` of each class (NaN for one that does not occur), or, of
+      more classes, `mean_recall_classes`, the number of those that occur;
       `confusion_matrix`, `[num_classes, num_classes]`, rows are labels; and
       `confusion_matrix_image`, a serialised summary. Each is a (value, update op) pair.
     """
     num_classes = int(logits.shape[1])
     total, update = confusion_matrix(labels, tf.argmax(logits, axis=1), num_classes)
     hits, of_class = tf.diag_part(total), tf.reduce_sum(total, axis=1)
-    recall = tf.div_no_nan(hits, of_class)
-    occurring = tf.reduce_sum(tf.cast(of_class > 0, tf.float64))
+    recall = hits / of_class
     values = {
         "accuracy": tf.div_no_nan(tf.reduce_sum(hits), tf.reduce_sum(of_class)),
-        "mean_recall": tf.div_no_nan(tf.reduce_sum(recall), occurring),
+        ClassMean("mean_recall", "recall"): mean_of_defined(recall),
     }
     if num_classes <= max_class_metrics:
         for index, name in enumerate(metric_names(class_names, num_classes)):
             values[ClassMetric("recall", name)] = recall[index]
+    else:
+        values["mean_recall_classes"] = tf.math.count_nonzero(of_class)
     metrics = {name: (tf.cast(value, tf.float32), update) for name, value in values.items()}
     if num_classes > _TOP:
         hit = tf.nn.in_top_k(logits, labels, _TOP)

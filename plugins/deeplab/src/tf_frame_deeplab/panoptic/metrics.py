@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-from tf_frame import ClassMetric
+from tf_frame import ClassMean, ClassMetric
 from tf_frame_deeplab.heads import INSTANCES, SEMANTIC
 from tf_frame_deeplab.panoptic.components import components
 from tf_frame_deeplab.panoptic.quality import COLUMNS, count_segments, qualities
-from tf_frame_vision.confusion import metric_names
+from tf_frame_vision.confusion import mean_of_defined, metric_names
 
 # A value that is no class.
 _VOID = -1
@@ -62,11 +62,14 @@ def panoptic_metrics(
     plain, plain_update = _sum_batches(
         "components", compare_components, [*truth, predictions[SEMANTIC]], num_classes
     )
-    metrics = {name: (_mean(values, name), update) for name in ("pq", "sq", "rq")}
-    metrics["parsing_covering"] = (_mean(values, "parsing_covering"), update)
+    metrics: dict[str, tuple[Any, Any]] = {
+        ClassMean(name, "pq"): (mean_of_defined(values[name]), update)
+        for name in ("pq", "sq", "rq")
+    }
+    metrics[ClassMean("parsing_covering")] = (mean_of_defined(values["parsing_covering"]), update)
     for index, name in enumerate(metric_names(class_names, num_classes)):
         metrics[ClassMetric("pq", name)] = (values["pq"][index], update)
-    metrics["pq_components"] = (_mean(plain, "pq"), plain_update)
+    metrics[ClassMean("pq_components")] = (mean_of_defined(plain["pq"]), plain_update)
     return metrics
 
 
@@ -102,9 +105,3 @@ def _qualities(counts: Any) -> dict[str, Any]:
     for value in values:
         value.set_shape([counts.shape[0]])
     return dict(zip(names, values, strict=True))
-
-
-def _mean(values: Mapping[str, Any], name: str) -> Any:
-    """Returns the mean over the classes that count."""
-    counts = values["is_covered" if name == "parsing_covering" else "occurs"]
-    return tf.div_no_nan(tf.reduce_sum(values[name] * counts), tf.reduce_sum(counts))

@@ -69,24 +69,24 @@ def count_segments(
 
 
 def qualities(counts: Any) -> dict[str, Any]:
-    """Computes the measures from counts, each `[num_classes]`, 0 for a class without segments.
+    """Computes the measures from counts, each `[num_classes]`.
+
+    A class without segments has NaN.
 
     Args:
       counts: `[num_classes, 6]` of `count_segments`, of one image or added up.
 
     Returns:
       `pq`, panoptic quality; `sq`, mean IoU of matches; `rq`, F-score of matches;
-      `parsing_covering`; and `occurs`, `is_covered`, whether a class counts in the means.
+      `parsing_covering`.
     """
     iou, matched, spurious, missed, covered, area = np.moveaxis(counts, 1, 0)
     size = matched + 0.5 * (spurious + missed)
     return {
-        "pq": _divided(iou, size),
-        "sq": _divided(iou, matched),
-        "rq": _divided(matched, size),
-        "parsing_covering": _divided(covered, area),
-        "occurs": size > 0,
-        "is_covered": area > 0,
+        "pq": _divided(iou, size, np.nan),
+        "sq": np.where(size > 0, _divided(iou, matched), np.nan),
+        "rq": _divided(matched, size, np.nan),
+        "parsing_covering": _divided(covered, area, np.nan),
     }
 
 
@@ -104,6 +104,7 @@ def _iou(shared: Any, void: Any) -> Any:
     return _divided(shared, union)
 
 
-def _divided(numerator: Any, denominator: Any) -> Any:
-    zero = np.zeros(np.shape(denominator))
-    return np.divide(numerator, denominator, out=zero, where=np.asarray(denominator) > 0)
+def _divided(numerator: Any, denominator: Any, otherwise: float = 0.0) -> Any:
+    """Divides; `otherwise` is the result where the denominator is 0."""
+    result = np.full(np.shape(denominator), otherwise)
+    return np.divide(numerator, denominator, out=result, where=np.asarray(denominator) > 0)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import io
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -36,7 +37,7 @@ def coco_figures(images: Sequence[Image], num_classes: int) -> dict[str, float]:
       images: all images of the evaluation.
 
     Returns:
-      The figures by the names in `COCO_FIGURES`; -1 for those without boxes.
+      The figures by the names in `COCO_FIGURES`; NaN for those without boxes, where COCO has -1.
 
     Raises:
       ConfigError: the package is installed, but cannot be imported.
@@ -57,7 +58,8 @@ def coco_figures(images: Sequence[Image], num_classes: int) -> dict[str, float]:
         evaluation.evaluate()
         evaluation.accumulate()
         evaluation.summarize()
-    return dict(zip(COCO_FIGURES, map(float, evaluation.stats), strict=True))
+    stats = (float(value) if value >= 0 else math.nan for value in evaluation.stats)
+    return dict(zip(COCO_FIGURES, stats, strict=True))
 
 
 def _coco(images: Sequence[Image], num_classes: int, annotations: list[Any]) -> Any:

@@ -9,7 +9,7 @@
                 at IoU 0.5, of boxes at least 1.5 times as long as wide; 90 if there are none
     ap50_CLASS, ap_CLASS, boxes_CLASS  of each class; `boxes` is the number of boxes that count
 
--1 is COCO's value of a class without boxes; means leave such classes out.
+Figures of a class without boxes are NaN, where COCO has -1; means leave such classes out.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tf_frame import ClassMetric
+from tf_frame import ClassMean, ClassMetric
 from tf_frame_detection.evaluation.coco import COCO_FIGURES, coco_figures, has_pycocotools
 from tf_frame_detection.evaluation.images import Array, Image
 from tf_frame_detection.evaluation.matching import (
@@ -38,8 +38,6 @@ from tf_frame_detection.evaluation.matching import (
 COCO_RECALLS = np.linspace(0, 1, 101)
 # 3 of 10 boxes must reach the recall 0.3, which `linspace` misses.
 VOC07_RECALLS = np.arange(11) / 10
-# Like COCO's: the value of a figure without any box that counts.
-NO_BOXES = -1.0
 _NO_ANGLE = 90.0
 # Boxes at least so many times as long as wide have an angle that counts.
 _LONG = 1.5
@@ -82,23 +80,23 @@ class Figures:
         with_class = _with_class(images)
         labels = range(len(self.class_names))
         results = [self._class_result(with_class[label]) for label in labels]
-        figures = {
-            "ap": _mean([float(np.mean(each.ap)) for each in results]),
-            "ap50": _mean([each.ap[0] for each in results]),
+        figures: dict[str, float] = {
+            ClassMean("ap", "ap"): _mean([float(np.mean(each.ap)) for each in results]),
+            ClassMean("ap50", "ap50"): _mean([each.ap[0] for each in results]),
         }
         if self.rotated:
             errors = np.concatenate([each.angle_errors for each in results])
             figures["angle_error"] = float(np.median(errors)) if len(errors) else _NO_ANGLE
         elif has_pycocotools():
             coco = coco_figures(images, len(labels))
-            figures |= {name: coco[name] for name in COCO_FIGURES if name not in figures}
+            figures |= {ClassMean(name): coco[name] for name in COCO_FIGURES if name not in figures}
         if self.voc:
-            figures["voc_ap"] = _mean([each.voc for each in results])
-            figures["voc07_ap"] = _mean([each.voc07 for each in results])
+            figures[ClassMean("voc_ap", "ap")] = _mean([each.voc for each in results])
+            figures[ClassMean("voc07_ap", "ap")] = _mean([each.voc07 for each in results])
         for name, result in zip(self.class_names, results, strict=True):
             figures[ClassMetric("ap50", name)] = float(result.ap[0])
             figures[ClassMetric("ap", name)] = float(np.mean(result.ap))
-            figures[ClassMetric("boxes", name)] = float(result.num_boxes)
+            figures[ClassMetric("boxes", name)] = float(result.num_boxes or np.nan)
         return figures
 
     def _class_result(self, images: Sequence[Image]) -> _ClassResult:
@@ -169,10 +167,10 @@ def average_precision(matches: Matches, recalls: Array | None) -> Array:
       recalls: where the precision is read; None: the area under the curve.
 
     Returns:
-      `[thresholds]`; -1 if there is no box that counts.
+      `[thresholds]`; NaN if there is no box that counts.
     """
     if not matches.num_boxes:
-        return np.full(len(matches.right), NO_BOXES)
+        return np.full(len(matches.right), np.nan)
     right, wrong = np.cumsum(matches.right, axis=1), np.cumsum(matches.wrong, axis=1)
     recall = right / matches.num_boxes
     precision = right / np.maximum(right + wrong, 1)
@@ -191,5 +189,5 @@ def _read(recall: Array, precision: Array, recalls: Array) -> Array:
 
 
 def _mean(values: Sequence[float]) -> float:
-    numbers = [value for value in values if value != NO_BOXES]
-    return float(np.mean(numbers)) if numbers else NO_BOXES
+    numbers = [value for value in values if not np.isnan(value)]
+    return float(np.mean(numbers)) if numbers else np.nan

@@ -38,7 +38,7 @@ def recognition_metrics(
       `word_accuracy`, the share of the words without an error; `edit_distance`, the mean over the
       words of `normalised_distance`; and for each length N of labels from 1 to `max_length`
       `word_accuracy_length_N`, `edit_distance_length_N` and `words_length_N`, the number of words;
-      all three are 0 without such a label. A length counts the compared characters. Every metric
+      all three are NaN without such a label. A length counts the compared characters. Every metric
       is a (value, update op) pair.
     """
     predicted, truth = (
@@ -50,8 +50,10 @@ def recognition_metrics(
     sums = {"word_accuracy": right, "edit_distance": distance}
     number = tf.reduce_sum(count)
     values = {name: tf.div_no_nan(tf.reduce_sum(part), number) for name, part in sums.items()}
-    shares = {name: tf.div_no_nan(part, count) for name, part in sums.items()}
-    for kind, column in {**shares, "words": count}.items():
+    columns = {name: part / count for name, part in sums.items()}
+    distances = columns["edit_distance"]
+    columns["words"] = tf.where(tf.is_nan(distances), distances, count)
+    for kind, column in columns.items():
         for length in range(1, max_length + 1):
             values[ClassMetric(kind, f"length_{length}")] = column[length]
     return {name: (tf.cast(value, tf.float32), update) for name, value in values.items()}
