@@ -77,19 +77,25 @@ def test_transforms_and_hooks_are_compared():
 def test_a_new_run_on_few_examples_names_weights(
     tmp_path, monkeypatch, count, warm_start, is_new, has_note
 ):
-    monkeypatch.setattr(run_text, "fitting_weights", lambda model: [f"{model}_{n}" for n in "abcd"])
+    monkeypatch.setattr(
+        run_text, "fitting_weights", lambda *names: ["_".join([*names, end]) for end in "abcd"]
+    )
     if not is_new:
         (tmp_path / "checkpoint").touch()
     setup = types.SimpleNamespace(
         config=types.SimpleNamespace(warm_start_from=warm_start),
-        model=types.SimpleNamespace(name="m"),
+        model=types.SimpleNamespace(
+            name="m",
+            plugin=types.SimpleNamespace(cls=types.SimpleNamespace(network_option="backbone")),
+            values=lambda: {"backbone": "n"},
+        ),
         model_dir=str(tmp_path),
     )
     info = InputInfo(num_examples={} if count is None else {Mode.TRAIN: count})
     expected = (
         "note: this run begins with random values and has 120 examples; published weights learn "
-        "from few: --warm_start_from m_a or m_b or m_c (auto takes the first)"
+        "from few: --warm_start_from m_n_a or m_n_b or m_n_c (auto takes the first)"
     )
     assert weights_note(setup, info) == [expected] * has_note
-    monkeypatch.setattr(run_text, "fitting_weights", lambda model: [])
+    monkeypatch.setattr(run_text, "fitting_weights", lambda *_: [])
     assert not weights_note(setup, info)

@@ -49,3 +49,10 @@ def test_unknown_weights_are_an_error_with_similar_names():
 def test_weights_fit_the_model_that_they_name():
     assert fitting_weights("classification") == [NAME]
     assert fitting_weights("no_such_model") == []
+
+
+def test_weights_of_the_network_come_first():
+    detector = "ssdlite_mobilenet_v2_pedestrians"
+    assert fitting_weights("detection", "resnet_v1_18") == [detector]
+    assert fitting_weights("detection", "mobilenet_v1") == [NAME, detector]
+    assert fitting_weights("deeplab", "mobilenet_v2") == [detector]

@@ -26,7 +26,7 @@ from tf_frame.runs.setup.model_dir import CONFIG_FILE
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.shell_text import shell_word
 from tf_frame.text import columns
-from tf_frame.weights.plugins import fitting_weights
+from tf_frame.weights.plugins import fitting_weights, network_option
 
 # With fewer, a network that has seen other pictures is better.
 _FEW_EXAMPLES, _SHOWN_WEIGHTS = 2000, 3
@@ -61,7 +61,8 @@ def weights_note(setup: TrainingSetup, info: InputInfo) -> list[str]:
     if setup.config.warm_start_from or not is_new or count is None or count >= _FEW_EXAMPLES:
         return []
     assert setup.model is not None
-    names = fitting_weights(setup.model.name)[:_SHOWN_WEIGHTS]
+    network = setup.model.values().get(network_option(setup.model.plugin.cls), "")
+    names = fitting_weights(setup.model.name, network)[:_SHOWN_WEIGHTS]
     if not names:
         return []
     return [

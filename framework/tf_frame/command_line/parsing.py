@@ -30,6 +30,7 @@ from tf_frame.config.yaml_file import (
 from tf_frame.errors import ConfigError
 from tf_frame.plugin.kinds import MODEL
 from tf_frame.plugin.load import load_plugin
+from tf_frame.plugin.weights_contract import Weights
 from tf_frame.runs.setup.model_dir import CONFIG_FILE
 from tf_frame.runs.setup.plugin_choice import (
     COMMAND_LINE,
@@ -39,7 +40,12 @@ from tf_frame.runs.setup.plugin_choice import (
 )
 from tf_frame.tensorflow_log import quiet_import
 from tf_frame.text import listed, short_word
-from tf_frame.weights.plugins import fitting_weights, is_weights_name, load_weights
+from tf_frame.weights.plugins import (
+    fitting_weights,
+    is_weights_name,
+    load_weights,
+    network_option,
+)
 
 
 def parse_command_line(argv: Sequence[str], own_options: Sequence[Option] = ()) -> CommandLine:
@@ -85,8 +91,8 @@ def _value(line: CommandLine, name: str) -> Any:
 def _choose(line: CommandLine, name: str) -> CommandLine:
     """Loads the model called `name`, and the other plugins, which may depend on its variant."""
     model = load_plugin(MODEL, name)
-    line = _with_best_weights(line, name)
-    weights = _weights_settings(line, name)
+    line = _with_best_weights(line, name, model.cls)
+    weights = _weights_settings(line, name, model.cls)
     preset = preset_settings(model.cls, name, line.values.get("preset") or weights.preset)
     sources = [source.values for source in (preset, *line.files) if source.plugin in (None, name)]
     if getattr(model.cls, "variants", {}):
@@ -104,17 +110,27 @@ def _choose(line: CommandLine, name: str) -> CommandLine:
     return dataclasses.replace(line, chosen=chosen)
 
 
-def _with_best_weights(line: CommandLine, model: str) -> CommandLine:
+def _with_best_weights(line: CommandLine, model: str, cls: Any) -> CommandLine:
     """Returns the command line with the name of weights instead of `--warm_start_from auto`."""
     if _value(line, "warm_start_from") != BEST_WEIGHTS:
         return line
-    names = fitting_weights(model)
+    names = fitting_weights(model, _named_network(line, cls))
     if not names:
         raise ConfigError(
             f"--warm_start_from {BEST_WEIGHTS}: no installed weights fit the model {model}; "
             "tf-frame weights list shows those that there are"
         )
     return line.with_values(warm_start_from=names[0])
+
+
+def _named_network(line: CommandLine, cls: Any) -> str:
+    """Returns the network that the user names, or else the model's default; or an empty string."""
+    options = declared_options(cls.Params, "model")
+    typed, _ = split_flags(line.plugin_words.get("model", ()), options)
+    for option in options:
+        if option.name == f"model.{network_option(cls)}":
+            return str(typed.get(option.name) or line.value_in_files(option) or option.default)
+    return ""
 
 
 class _WeightsOptions(NamedTuple):
@@ -124,15 +140,22 @@ class _WeightsOptions(NamedTuple):
     preset: str | None
 
 
-def _weights_settings(line: CommandLine, model: str) -> _WeightsOptions:
+def _weights_settings(line: CommandLine, model: str, cls: Any) -> _WeightsOptions:
     """Returns the options that the weights of `--warm_start_from` need, if it names any."""
     name = _value(line, "warm_start_from") or ""
-    weights = load_weights(name) if is_weights_name(name) else None
-    if weights is None or weights.model != model:
+    if not is_weights_name(name):
         return _WeightsOptions(to_settings({}, "no weights"), None)
-    options = dict(weights.options)
+    weights = load_weights(name)
+    options = dict(weights.options if weights.model == model else _network_options(weights, cls))
     preset = options.pop("preset", None)
     return _WeightsOptions(to_settings(options, f"the weights {name}"), preset)
+
+
+def _network_options(weights: Weights, cls: Any) -> dict[str, Any]:
+    """Returns the options of a model plugin for the network of weights of another model."""
+    values = {network_option(cls): weights.network, "depth_multiplier": weights.depth_multiplier}
+    declared = {option.name for option in declared_options(cls.Params)}
+    return {"model": {name: value for name, value in values.items() if name in declared}}
 
 
 def _named_plugins(line: CommandLine, model: str) -> dict[str, Any]:

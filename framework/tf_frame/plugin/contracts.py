@@ -144,6 +144,8 @@ class Model(Plugin):
       label_names: labels that `build` reads by name, in modes with labels.
       ranked_by: name of an export's output `[batch, rows]` that orders the rows of all outputs,
         such as scores of detections: rows of equal score may change places in an exported model.
+      network_option: the option that names the network plugin; published weights of this network
+        can be initial values.
       num_steps: number of steps in the whole run, for defaults that depend on the number; None if
         the number is unknown.
     """
@@ -156,6 +158,7 @@ class Model(Plugin):
     feature_names: ClassVar[Sequence[str]] = ()
     label_names: ClassVar[Sequence[str]] = ()
     ranked_by: ClassVar[str] = ""
+    network_option: ClassVar[str] = ""
     num_steps: int | None = None
 
     def __init__(self, *, params: Any, info: InputInfo) -> None:

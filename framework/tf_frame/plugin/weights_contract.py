@@ -52,10 +52,12 @@ class Weights(Plugin):
     Attributes:
       about: a line: network, size of its images, data that it was trained on.
       network: the network plugin that has the variables.
+      depth_multiplier: factor on the network's channels.
       model: the model plugin that predicts with them; empty: they are a backbone alone.
       options: options of a run that the values need, as in a configuration file:
         `{"model": {"name": "mobilenet_v1"}}`, and `preset`. They are defaults of a run that begins
-        with the values; what a user gives counts more.
+        with the values; what a user gives counts more. A run of another model takes `network` and
+        `depth_multiplier` instead.
       prediction_options: further options for predictions without a training, such as
         `{"input": {"preprocessing": "none"}}`.
       num_classes: number of classes; 0: the values have no layer for classes.
@@ -70,6 +72,7 @@ class Weights(Plugin):
 
     about: ClassVar[str] = ""
     network: ClassVar[str] = ""
+    depth_multiplier: ClassVar[float] = 1.0
     model: ClassVar[str] = ""
     options: ClassVar[Mapping[str, Any]] = {}
     prediction_options: ClassVar[Mapping[str, Any]] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+from typing import Any
 
 from tf_frame.plugin.contracts import NoParams
 from tf_frame.plugin.find import OK, PluginInfo, find_plugins
@@ -41,16 +42,27 @@ def is_weights_name(text: str) -> bool:
     return bool(matching_plugins(text, find_weights()))
 
 
-def fitting_weights(model: str) -> list[str]:
-    """Returns the names of installed weights that a model plugin predicts with, the best first.
+def network_option(model: Any) -> str:
+    """Returns the name of the option of a model's class that names its network; or no name."""
+    # A model need not inherit from `tf_frame.Model`.
+    return getattr(model, "network_option", "")
 
-    The more classes, the more the values have seen. A broken package is left out.
+
+def fitting_weights(model: str, network: str = "") -> list[str]:
+    """Returns the names of installed weights for a run of a model plugin, the best first.
+
+    These are the weights that the model predicts with, and those of its network. Weights of the
+    network come first, then those of the model, those of packages before downloads, and those of
+    more classes, which have seen more. A broken package is left out.
     """
     found = []
     for info in find_weights():
         if info.state == OK:
             with contextlib.suppress(BrokenPluginError):
                 weights = load_weights(info)
-                if weights.model == model:
-                    found.append((-weights.num_classes, info.name))
-    return [name for _, name in sorted(found)]
+                is_of = (weights.network == network, weights.model == model)
+                if any(is_of):
+                    is_download = bool(weights.file().url)
+                    found.append((*(not fact for fact in is_of), is_download, weights, info.name))
+    found.sort(key=lambda row: (*row[:3], -row[3].num_classes, row[4]))
+    return [row[4] for row in found]

@@ -2,6 +2,7 @@
 
 import importlib.resources
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -122,3 +123,21 @@ def test_auto_takes_the_weights_that_fit(capsys):
         assert yaml.safe_load(capsys.readouterr().out)["warm_start_from"].startswith(weights)
     assert main([*words, "recognition"]) == 2
     assert "no installed weights fit the model recognition" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("cache")
+@pytest.mark.parametrize(
+    ("model", "name", "restored"),
+    [
+        ("classification", "mobilenet_v1_imagenet", 135),
+        ("detection", "mobilenet_v1_imagenet", 115),
+        ("deeplab", "ssdlite_mobilenet_v2_pedestrians", 260),
+    ],
+)
+def test_a_run_for_other_classes_begins_with_their_network(tmp_path, capsys, model, name, restored):
+    words = ["run", "--plugin", model, "--warm_start_from", name, "--model_dir", str(tmp_path)]
+    words += ["--max_steps", "1", "--train_batch_size", "2", "--noevaluate"]
+    assert main(words) == 0
+    (found,) = re.findall(r": (\d+) of \d+ variables restored", capsys.readouterr().out)
+    assert int(found) == restored

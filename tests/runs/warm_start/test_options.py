@@ -36,10 +36,12 @@ def make_report(folder, checkpoint, **options):
     return "\n".join(lines)
 
 
-def test_the_models_options_hold_unless_others_are_given(tmp_path, checkpoint):
+def test_the_models_options_hold_unless_others_are_given(tmp_path, checkpoint, caplog):
+    caplog.set_level("INFO")
     said = make_report(tmp_path, checkpoint)
-    assert "1 of 2 variables restored (1 not included)" in said
-    assert "other/biases" in said
+    assert "1 of 2 variables restored (1 not included)\n  not included  linear/weights" in said
+    # The log has the whole table.
+    assert "other/biases" in caplog.text and "other/biases" not in said
 
 
 def test_an_option_that_is_given_wins(tmp_path, checkpoint):

@@ -32,6 +32,8 @@ from tf_frame.checkpoint.warm_start.rows import (
 from tf_frame.config.option_groups import WarmStartOptions
 from tf_frame.errors import ConfigError
 
+_SHOWN = 8
+
 
 @dataclasses.dataclass(frozen=True)
 class WarmStart:
@@ -70,6 +72,13 @@ class WarmStart:
     def table(self) -> str:
         """A line for each variable of the graph, and the summary."""
         return f"{format_rows(self.rows)}\n{self.summary()}"
+
+    def short_table(self) -> str:
+        """A line for each of the first variables that are not restored, and the summary."""
+        left_out = [row for row in self.rows if row.outcome != Outcome.RESTORED]
+        rows = format_rows(left_out[:_SHOWN]).splitlines()[1:]
+        more = [f"{len(left_out) - _SHOWN} more"] if len(left_out) > _SHOWN else []
+        return "\n".join([self.summary(), *(f"  {line.rstrip()}" for line in [*rows, *more])])
 
     def summary(self) -> str:
         """A line with the numbers of variables restored, skipped, or unused in the file."""

@@ -7,20 +7,22 @@ from __future__ import annotations
 
 import dataclasses
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.newest import find_damage, listed_checkpoints, read_step
-from tf_frame.checkpoint.find.reader import Checkpoint
+from tf_frame.checkpoint.find.reader import Checkpoint, saved_name
 from tf_frame.checkpoint.warm_start.plan import plan_warm_start, resolve_warm_start
 from tf_frame.config.option import declared_options
 from tf_frame.config.option_groups import WarmStartOptions
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError, ConfigError
 from tf_frame.graph.train_graph import TrainGraph
+from tf_frame.runs.warm_start.published import options_for_weights
 from tf_frame.text import short
+from tf_frame.weights.plugins import is_weights_name
 from tf_frame.weights.resolve import resolve_values
 
 _LOG = logging.getLogger("tf_frame")
@@ -40,7 +42,7 @@ def warm_start_graph(
     Args:
       graph, config, model_dir: graph, options and folder of the run.
       checkpoint: the run's own checkpoint, which takes precedence; None for a new run.
-      report: takes the table of variables.
+      report: takes the summary; the log has the table of variables.
       proposed: the model's `warm_start_options`.
 
     Returns:
@@ -61,16 +63,20 @@ def warm_start_graph(
         return graph
     # config.yaml keeps the name; here the values are a checkpoint.
     path = resolve_values(config.warm_start_from, report)
+    is_published = is_weights_name(config.warm_start_from)
     config = dataclasses.replace(config, warm_start_from=path)
     with graph.graph.as_default():
-        plan = plan_warm_start(_add_proposed(config, proposed), graph.model_variables)
+        names = [saved_name(variable) for variable in graph.model_variables] if is_published else ()
+        config = _add_proposed(config, proposed, names)
+        plan = plan_warm_start(config, graph.model_variables)
         assert plan is not None
         check_readable(plan.path)
         _check_step(plan.path, config)
         newest = _newest_in(config.warm_start_from)
         if newest not in (None, plan.path):
             _note(f"warning: {newest} cannot be read; taking {plan.path}", report)
-        _note(f"warm start\n{plan.table()}", report)
+        report(plan.short_table())
+        _LOG.info("warm start\n%s", plan.table())
         scaffold = add_restore(graph.scaffold, lambda session: plan.init_fn(None, session))
     return dataclasses.replace(graph, scaffold=scaffold)
 
@@ -95,12 +101,18 @@ def add_restore(scaffold: Any, restore: Callable[[Any], None]) -> Any:
 
 
 def _add_proposed(
-    config: RunOptions, proposed: Callable[[Mapping[str, Sequence[int]]], Mapping[str, Any]]
+    config: RunOptions,
+    proposed: Callable[[Mapping[str, Sequence[int]]], Mapping[str, Any]],
+    names: Collection[str],
 ) -> RunOptions:
-    """Returns the options, with the model's values for options that have their defaults."""
+    """Returns the options, with the model's values for options that have their defaults.
+
+    With `names`, those of the graph, the checkpoint has published weights, which have values, too.
+    """
     checkpoint = Checkpoint(resolve_warm_start(config.warm_start_from))
     defaults = {option.name: option.default for option in declared_options(WarmStartOptions)}
-    values = proposed({name: checkpoint.shape(name) for name in checkpoint.names})
+    values = options_for_weights(names, checkpoint.names) if names else {}
+    values |= proposed({name: checkpoint.shape(name) for name in checkpoint.names})
     unset = {k: v for k, v in values.items() if getattr(config, k) == defaults[k]}
     return dataclasses.replace(config, **unset)
 

@@ -80,6 +80,7 @@ class DeepLab(Model):
 
     Params: ClassVar[type] = Params
     default_input: ClassVar[str | None] = "nuclei"
+    network_option: ClassVar[str] = "backbone"
     feature_names: ClassVar[Sequence[str]] = ("image",)
     label_names: ClassVar[Sequence[str]] = ("semantic",)
     default_transforms: ClassVar[Sequence[str]] = ("last_layer_multiplier",)

@@ -44,6 +44,7 @@ class Detection(Model):
 
     Params: ClassVar[type] = Params
     default_input: ClassVar[str | None] = "trees"
+    network_option: ClassVar[str] = "backbone"
     feature_names: ClassVar[Sequence[str]] = ("image",)
     label_names: ClassVar[Sequence[str]] = ("boxes", "classes", "ignored", "crowd")
     ranked_by: ClassVar[str] = "detection_scores"

@@ -94,6 +94,7 @@ class Classification(Model):
 
     Params: ClassVar[type] = Params
     default_input: ClassVar[str | None] = "fashion_mnist"
+    network_option: ClassVar[str] = "name"
     feature_names: ClassVar[Sequence[str]] = ("image",)
     label_names: ClassVar[Sequence[str]] = ("label",)
     run_defaults: ClassVar[Mapping[str, Any]] = {
