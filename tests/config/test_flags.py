@@ -62,6 +62,7 @@ def test_a_value_may_be_given_twice_in_separate_parses():
         (["--model.dept", "3"], "unknown option --model.dept; did you mean --model.depth?"),
         (["--zzzz"], "unknown option --zzzz; --help lists the options"),
         (["--nosteps"], "unknown option --nosteps; did you mean --steps?"),
+        (["--no-evaluate"], "unknown option --no-evaluate; did you mean --noevaluate?"),
         (["--steps"], "Missing value for flag --steps"),
         (["--steps", "many"], "--steps: 'many' is not a whole number"),
         (["--steps", "0"], "--steps: 0 is out of range; allowed: 1 or more"),

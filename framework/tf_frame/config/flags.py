@@ -126,13 +126,14 @@ def _define(table: flags.FlagValues, option: Option) -> None:
     flags.DEFINE_flag(flag, table)
 
 
-def _unknown(name: str, options: Iterable[Option]) -> str:
+def _unknown(name: str, options: Sequence[Option]) -> str:
     names = [option.name for option in options]
     part = name.rpartition(".")[0]
     if part and not any(option.startswith(f"{part}.") for option in names):
         reason = f"{short_word(part)} takes no options, or is not in use"
         return f"unknown option --{short_word(name)}; {reason}"
-    nearest_name = values.nearest(name, names)
+    switches = [f"no{option.name}" for option in options if option.type is bool]
+    nearest_name = values.nearest(name, [*names, *switches])
     hint = f"did you mean --{nearest_name}?" if nearest_name else "--help lists the options"
     return f"unknown option --{short_word(name)}; {hint}"
 
