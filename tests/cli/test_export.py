@@ -157,6 +157,14 @@ def test_wrong_words_are_refused(run, folder, words, message):
     assert not (folder / "export").exists()
 
 
+def test_packages_that_a_format_needs_are_asked_for_first(run, folder, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    monkeypatch.setattr(export, "input_for_export", lambda *_: pytest.fail("the data is read"))
+    code, out, err = run(folder, "--format", "onnx")
+    assert (code, out) == (EXIT_USAGE, "")
+    assert "--format onnx needs tf2onnx, onnxruntime, which are not installed: pip install" in err
+
+
 @every_format
 def test_a_difference_is_an_error_and_nothing_is_kept(run, folder, name, monkeypatch):
     import dataclasses

@@ -118,7 +118,7 @@ def test_a_folder_without_events_and_a_machine_without_tensorboard(
     assert code == 2
     assert f"{tmp_path}/empty has no event files" in err
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    assert "TensorBoard is not installed; pip install tensorboard" in start(folder)[2]
+    assert "tensorboard, which is not installed: pip install tensorboard" in start(folder)[2]
 
 
 def test_a_server_that_ends_says_why(start, folder):

@@ -27,6 +27,7 @@ from tf_frame.runs.export.formats import (
     TFLITE_QUANTIZED_TOLERANCE,
     TFLITE_TOLERANCE,
     TOLERANCE,
+    check_packages,
 )
 from tf_frame.tensorflow_log import quiet_import
 from tf_frame.text import columns
@@ -93,6 +94,7 @@ def main(argv: Sequence[str]) -> int:
     format_name = values.pop("format")
     if not format_name:
         raise ConfigError(f"say what to write: --format {'|'.join(FORMATS)}")
+    check_packages(format_name)
     classes = parse_classes(setup, values.pop("num_classes"), values.pop("class_names"))
     source, no_data = input_for_export(setup, classes)
     if no_data:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import http.client
-import importlib.util
 import json
 import os
 import socket
@@ -30,6 +29,7 @@ from tf_frame.command_line.screen import complain, report
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, ConfigError, TfFrameError
 from tf_frame.launch.noted_signals import note_signals
+from tf_frame.optional_packages import require_packages
 from tf_frame.text import short, short_word
 
 _USAGE = """usage: tf-frame tensorboard MODEL_DIR [MODEL_DIR ...] [OPTIONS]
@@ -62,8 +62,7 @@ _EVERY_ADDRESS = {"0.0.0.0": LOOPBACK, "::": "::1"}
 def main(words: Sequence[str], values: Mapping[str, Any]) -> int:
     """Runs TensorBoard until Ctrl-C; returns the exit code."""
     folders = [word if file_system.is_remote(word) else _local(word) for word in words]
-    if importlib.util.find_spec("tensorboard") is None:
-        raise ConfigError("TensorBoard is not installed; pip install tensorboard")
+    require_packages("tf-frame tensorboard", "tensorboard", install="tensorboard")
     host = values["host"]
     port = free_port(host, values["port"])
 

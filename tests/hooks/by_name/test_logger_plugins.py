@@ -69,21 +69,20 @@ def test_csv_without_a_file_is_refused():
 
 
 @pytest.mark.parametrize("name", PLUGINS)
-def test_only_the_chief_logs(log, name, tmp_path):
+def test_only_the_chief_logs(log, name, tmp_path, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: True)
     log(name, task=1, **({"path": str(tmp_path / "x.csv")} if name == "csv" else {}))
     assert not (tmp_path / "x.csv").exists() and not (tmp_path / "run" / f"{name}.run").exists()
 
 
 @pytest.mark.parametrize("name", ["mlflow", "wandb"])
-def test_a_package_that_is_missing_is_named(log, name, monkeypatch):
-    def missing(module):
-        raise ModuleNotFoundError(f"No module named {module!r}", name=module)
-
-    monkeypatch.setattr(named_loggers.importlib, "import_module", missing)
+def test_a_package_that_is_missing_is_named_before_anything_else(name, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    cls = getattr(named_loggers, PLUGINS[name])
     with pytest.raises(ConfigError) as raised:
-        log(name)
+        cls(params=cls.Params())
     assert str(raised.value) == (
-        f"--hook {name} needs a package that is not installed: pip install 'tf-frame[{name}]'"
+        f"--hook {name} needs {name}, which is not installed: pip install 'tf-frame[{name}]'"
     )
 
 

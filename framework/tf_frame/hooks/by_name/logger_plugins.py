@@ -23,6 +23,7 @@ from tf_frame.config import option
 from tf_frame.errors import ConfigError
 from tf_frame.file_system import exists, read_text
 from tf_frame.hooks.metrics_log import MetricsCsv
+from tf_frame.optional_packages import require_packages
 from tf_frame.plugin.training_contracts import HookContext, HookPlugin
 
 
@@ -72,9 +73,15 @@ class _Service(HookPlugin):
 
     package: ClassVar[str]
 
+    def __init__(self, *, params: Any) -> None:
+        super().__init__(params=params)
+        require_packages(
+            f"--hook {self.package}", self.package, install=f"'tf-frame[{self.package}]'"
+        )
+
     def __call__(self, context: HookContext) -> Any:
         if context.is_chief:
-            service, folder = _imported(self.package), context.model_dir
+            service, folder = importlib.import_module(self.package), context.model_dir
             name = self.params.run_name or os.path.basename(os.path.abspath(folder))
             path = os.path.join(folder, f"{self.package}.run")
             run_id = read_text(path).strip() if exists(path) else ""
@@ -147,14 +154,3 @@ class Wandb(_Service):
         return _Run(
             run.id, lambda figures, step: run.log(figures, step=step), log_config, run.finish
         )
-
-
-def _imported(name: str) -> Any:
-    try:
-        return importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name != name:
-            raise
-        raise ConfigError(
-            f"--hook {name} needs a package that is not installed: pip install 'tf-frame[{name}]'"
-        ) from None

@@ -24,7 +24,14 @@ from tf_frame.plugin.needs import check_batch
 from tf_frame.plugin.origin import describe_method, describe_owner
 from tf_frame.runs.error_translation import translated_errors
 from tf_frame.runs.export.description_files import write_class_names, write_readme
-from tf_frame.runs.export.formats import CALIBRATION_EXAMPLES, FEATURES, FORMATS, RAW, Format
+from tf_frame.runs.export.formats import (
+    CALIBRATION_EXAMPLES,
+    FEATURES,
+    FORMATS,
+    RAW,
+    Format,
+    check_packages,
+)
 from tf_frame.runs.export.formats.checkpoint import exported_name
 from tf_frame.runs.export.input_signature import InputSignature, input_signature
 from tf_frame.runs.export.raw_inputs import raw_signature
@@ -142,6 +149,7 @@ def export_model(
         raise ConfigError(f"unknown format {brief(format_name)}; {hint}")
     if signature is not None and not chosen.holds_one_signature:
         raise ConfigError(f"a {format_name} holds the whole model; leave --signature out")
+    check_packages(format_name)
     check_output(output)
     if format_name in _WITH_CHECKPOINT:
         check_no_pattern(output, "--output")

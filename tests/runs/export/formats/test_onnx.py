@@ -1,4 +1,5 @@
 import importlib
+import re
 
 import numpy as np
 import pytest
@@ -40,7 +41,17 @@ def test_an_operation_that_onnx_has_not_is_one_clear_error(export, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
-def test_without_the_extra_it_is_named(export, monkeypatch, tmp_path):
+def test_without_the_extra_nothing_is_built(export, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    message = (
+        "--format onnx needs tf2onnx, onnxruntime, which are not installed: pip install "
+        "'tf-frame[onnx]'"
+    )
+    with pytest.raises(ConfigError, match=f"^{re.escape(message)}$"):
+        export("onnx", model=changed(lambda predictions: pytest.fail("a graph is built")))
+
+
+def test_an_extra_that_cannot_be_imported_is_named(monkeypatch):
     def missing(name):
         raise ImportError(f"No module named {name!r}")
 

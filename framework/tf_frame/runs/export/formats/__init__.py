@@ -14,6 +14,8 @@ from __future__ import annotations
 
 import dataclasses
 
+from tf_frame.optional_packages import require_packages
+
 # With constants instead of variables, TensorFlow folds batch norm into the weights before it and
 # fuses operations, so float32 is rounded (to 6e-8 of a value) at other points than in the session.
 # The probabilities of a trained deeplab differ by 2.6e-6.
@@ -55,6 +57,7 @@ class Format:
       has_inputs: whether an export is a graph that can be fed.
       fixed_size: whether an export takes one example of fixed size, and no text.
       calibrates: whether the format needs many examples.
+      packages: modules that write and verify an export, beside TensorFlow.
     """
 
     module: str
@@ -65,12 +68,22 @@ class Format:
     has_inputs: bool = True
     fixed_size: bool = False
     calibrates: bool = False
+    packages: tuple[str, ...] = ()
 
     def tolerance_for(self, *, quantized: bool) -> float:
         """Returns the tolerance for a model, quantised or not."""
         if quantized and self.quantized_tolerance is not None:
             return self.quantized_tolerance
         return self.tolerance
+
+
+def check_packages(format_name: str) -> None:
+    """Raises a `ConfigError` if packages that a format needs are not installed."""
+    require_packages(
+        f"--format {format_name}",
+        *FORMATS[format_name].packages,
+        install=f"'tf-frame[{format_name}]'",
+    )
 
 
 _HERE = "tf_frame.runs.export.formats"
@@ -107,6 +120,7 @@ FORMATS = {
         holds_one_signature=True,
         quantized_tolerance=TFLITE_QUANTIZED_TOLERANCE,
         fixed_size=True,
+        packages=("tf2onnx", "onnxruntime"),
     ),
     "checkpoint": Format(
         f"{_HERE}.checkpoint",

@@ -14,6 +14,7 @@ from tf_frame.command_line.folder_command import folder_command
 from tf_frame.command_line.screen import report
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, ConfigError, writing
+from tf_frame.optional_packages import require_packages
 from tf_frame.text import short
 from tf_frame_legacy.source.check import without_collection
 from tf_frame_legacy.source.lookup import is_tensorflow
@@ -70,12 +71,7 @@ def convert(folder: str, output: str) -> tuple[int, int, list[Left]]:
 
 
 def _check(folder: Path, target: Path) -> None:
-    try:
-        import libcst  # noqa: F401
-    except ImportError:
-        raise ConfigError(
-            "converting needs libcst: pip install 'tf-frame-legacy[convert]'"
-        ) from None
+    require_packages("tf-frame legacy convert", "libcst", install="'tf-frame-legacy[convert]'")
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise ConfigError(f"{target} exists and is not empty; give another --output")
     if target.resolve().is_relative_to(folder.resolve()):
