@@ -7,6 +7,7 @@ import importlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tf_frame.cli.resume_check import check_resume
 from tf_frame.cluster.meeting import parse_worker_counts
 from tf_frame.command_line import option_help
 from tf_frame.command_line.parsing import parse_command_line
@@ -68,6 +69,7 @@ def main(argv: Sequence[str]) -> int:
     # If the tasks run on other machines, only those may have the folder and the data.
     if hasattr(place, "check"):
         place.check(setup, values)
+        check_resume(setup, job.words[1:])
     return int(place.main(job, values))
 
 

@@ -1,4 +1,7 @@
-"""`--show_hooks`, `--show_placement`, `--show_model`: describe the graph without training."""
+"""`--show_hooks`, `--show_placement`, `--show_model`: describe the graph without training.
+
+`check_checkpoint` compares its variables with a checkpoint.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,8 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from tf_frame.checkpoint.find.newest import newest_checkpoint
+from tf_frame.checkpoint.find.reader import check_match
 from tf_frame.cluster import Cluster
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.deployment_config import DeploymentConfig
@@ -73,6 +78,16 @@ def show_model(setup: TrainingSetup, source: Any, *, report: Callable[[str], Non
     )
     examples = config.worker_batch_size
     report(format_model(layers, examples=examples, depth=config.show_model_depth))
+
+
+def check_checkpoint(setup: TrainingSetup, source: Any) -> None:
+    """Raises a `CheckpointError` if the newest checkpoint of the folder is of another model."""
+    checkpoint = newest_checkpoint(setup.model_dir)
+    if checkpoint is None:
+        return
+    deployment = make_deployment(setup.config, _planned(setup.config))
+    with _graph(setup, source, lambda text: None, deployment).graph.as_default():
+        check_match(checkpoint, tf.global_variables())
 
 
 def _planned(config: RunOptions) -> Cluster:
