@@ -95,3 +95,80 @@ def test_files_of_other_programs_are_no_statuses(run, tmp_path):
     assert "has no status files" in run(tmp_path)[2]
     write(tmp_path, "worker-0", step=3)
     assert run(tmp_path)[0] == 0
+
+
+METRICS = "step,split,time,loss,learning_rate,steps_per_sec,accuracy\n"
+EVALUATIONS = "40,eval,t,0.5,,,0.9\n80,train,t,0.4,0.1,3.0,\n80,eval,t,0.6,,,0.875\n9,ev"
+
+
+@pytest.fixture
+def ended_run(tmp_path, ended_pid):
+    """Writes the files of a run that is over; returns its folder."""
+
+    def ended_run(*, state="ended", step=80, reason=None, pid=ended_pid, **result):
+        write(tmp_path, "chief-0", state=state, step=step, max_steps=80, reason=reason, pid=pid)
+        (tmp_path / "metrics.csv").write_text(METRICS + EVALUATIONS)
+        for name in ("model.ckpt-40.index", "model.ckpt-80.index", "best/model.ckpt-40.index"):
+            (tmp_path / name).parent.mkdir(exist_ok=True)
+            (tmp_path / name).touch()
+        if result:
+            (tmp_path / "result.json").write_text(json.dumps({"stopped_by": None, **result}))
+        return tmp_path
+
+    return ended_run
+
+
+DONE = {"global_step": 80, "duration_secs": 3723.4, "steps_per_sec": 9.5}
+
+
+def test_a_run_that_is_done(run, ended_run):
+    folder = ended_run(**DONE, metrics={"accuracy": 0.875, "loss": 0.6})
+    (folder / "export/saved_model").mkdir(parents=True)
+    code, out, _ = run(folder)
+    first, ended, *rows = out.splitlines()
+    assert (code, first) == (0, f"{folder}: done, step 80 of 80")
+    assert ended.startswith("  ended        20") and ended.endswith(", after 1:02:03, 9.50 steps/s")
+    assert rows == [
+        "  evaluation   step 80: accuracy 0.8750  loss 0.6000",
+        "  best         accuracy 0.9000 at step 40",
+        "  checkpoints  2, the newest of step 80; best: step 40",
+        "  exports      export/saved_model",
+        f"  next         tf-frame predict {folder} --input FILES --output DIR",
+    ]
+
+
+def test_the_best_metric_is_the_one_that_the_run_keeps(run, ended_run):
+    folder = ended_run(**DONE, metrics={"accuracy": 0.875})
+    (folder / "config.yaml").write_text("keep_best: 1\nbest_metric: loss\n")
+    assert "  best         loss 0.5000 at step 40\n" in run(folder)[1]
+
+
+@pytest.mark.parametrize(
+    ("facts", "first"),
+    [
+        ({"step": 60, "global_step": 60, "stopped_by": "SIGTERM"}, "stopped by SIGTERM, step 60"),
+        ({"step": 60, "global_step": 60}, "ended early, step 60"),
+        ({"state": "failed", "reason": "the loss is nan"}, "failed, step 80"),
+        ({"state": "training", "step": 41}, "ended without a result: its process is gone, step 80"),
+        # A result of an earlier run in the folder.
+        ({"state": "training", "step": 41, **DONE}, "ended without a result: its process is g"),
+    ],
+)
+def test_a_run_that_is_over_but_not_done_says_how_it_goes_on(run, ended_run, facts, first):
+    folder = ended_run(**facts)
+    out = run(folder)[1]
+    assert out.startswith(f"{folder}: {first}")
+    assert f"  next         tf-frame run --model_dir {folder} goes on" in out
+    assert ("  cause        the loss is nan\n" in out) == ("reason" in facts)
+
+
+def test_the_last_evaluation_goes_on_after_the_last_step(run, ended_run):
+    folder = ended_run(pid=os.getpid(), **{**DONE, "global_step": 40})
+    assert run(folder)[1].startswith(f"{folder}: step 80 of 80\n  TASK")
+
+
+def test_a_job_that_is_over_still_shows_its_tasks(run, ended_run):
+    folder = ended_run(**DONE)
+    write(folder, "worker-0", state="ended", step=80)
+    out = run(folder)[1]
+    assert out.startswith(f"{folder}: done") and "\n  TASK" in out and "\n  worker-0  " in out

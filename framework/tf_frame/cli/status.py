@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tf_frame import file_system
+from tf_frame.cli.status_summary import end_summary
 from tf_frame.cluster.status import ENDED, FAILED, TaskStatus, read_statuses
 from tf_frame.command_line.folder_command import folder_command
 from tf_frame.command_line.screen import report
@@ -26,7 +27,8 @@ _USAGE = """usage: tf-frame status MODEL_DIR [OPTIONS]
 
 Shows the tasks of a training in MODEL_DIR, also of a single process: state, last heartbeat, global
 step, steps/s, and whether the process is alive if it is one of this machine. RUNS/S are the steps
-that a task makes itself; STALENESS is how many updates of other workers a step of it missed."""
+that a task makes itself; STALENESS is how many updates of other workers a step of it missed. Of a
+run that is over it shows the end, the metrics, checkpoints and exports, and the next command."""
 _JSON = Option("json", bool, False, "print JSON for programs")
 OPTIONS = (_JSON,)
 _SILENT_SECS = 30.0
@@ -61,10 +63,15 @@ def _read(folder: str) -> list[TaskStatus]:
 
 
 def status_table(folder: str, statuses: Sequence[TaskStatus], now: float | None = None) -> str:
-    """Returns a line for the job in a folder and one for each task."""
+    """Returns a line for the job in a folder and one for each task; or how the run has ended."""
     now = time.time() if now is None else now
-    rows = [_HEADING, *(_row(task, now) for task in _in_order(statuses))]
-    return f"{folder}: {_job_text(statuses)}\n{columns(rows, right=(3, 4, 5))}"
+    first, *others = in_order = _in_order(statuses)
+    is_chief = first.task.startswith(CHIEF)
+    end = end_summary(folder, first, is_gone=is_alive(first) is False) if is_chief else ""
+    if end and not others:
+        return end
+    rows = [_HEADING, *(_row(task, now) for task in in_order)]
+    return f"{end or f'{folder}: {_job_text(statuses)}'}\n{columns(rows, right=(3, 4, 5))}"
 
 
 def status_rows(statuses: Sequence[TaskStatus], now: float | None = None) -> list[dict[str, Any]]:

@@ -18,6 +18,7 @@ from tf_frame import file_system
 from tf_frame.atomic_output import write_file
 from tf_frame.errors import DataError, TfFrameError
 from tf_frame.side_files import from_json, read_side_file
+from tf_frame.text import short
 
 TASKS_FOLDER = "tasks"
 
@@ -41,6 +42,7 @@ class TaskStatus:
       runs_per_sec: steps of this task alone per second; None before the end of an interval.
       staleness: mean number of updates by other workers within a step of this worker, between
         reading the variables and the update; None before the end of an interval.
+      reason: why the task failed, in a line; None if it did not.
     """
 
     task: str
@@ -54,6 +56,7 @@ class TaskStatus:
     steps_per_sec: float | None = None
     runs_per_sec: float | None = None
     staleness: float | None = None
+    reason: str | None = None
 
 
 def own_status(task: str, state: str, **facts: Any) -> TaskStatus:
@@ -90,6 +93,15 @@ def write_status(model_dir: str, status: TaskStatus) -> None:
         ) from None
     path = os.path.join(folder, f"{status.task}.json")
     write_file(path, json.dumps(dataclasses.asdict(status)) + "\n")
+
+
+def note_failure(model_dir: str, task: str, error: Exception) -> None:
+    """Writes the failure of a task of this process, if it has trained; its last step stays."""
+    mine = (s for s in read_statuses(model_dir) if s.task == task and s.pid == os.getpid())
+    for status in mine:
+        reason = short(next(iter(str(error).splitlines()), type(error).__name__), 1000)
+        failed = dataclasses.replace(status, state=FAILED, time=time.time(), reason=reason)
+        write_status(model_dir, failed)
 
 
 def read_statuses(model_dir: str) -> list[TaskStatus]:

@@ -13,14 +13,15 @@ import math
 import os
 import signal
 import time
+from collections.abc import Iterator
 from typing import Any
 
 from tf_frame.checkpoint.find.newest import newest_checkpoint, read_step
 from tf_frame.cluster import Cluster
 from tf_frame.cluster.server import LEAVE, STOPPED, send_to_ps, start_server
-from tf_frame.cluster.status import ENDED, own_status, write_status
+from tf_frame.cluster.status import ENDED, note_failure, own_status, write_status
 from tf_frame.deploy.session_config import device_report, make_deployment, server_config
-from tf_frame.errors import PeerLostError
+from tf_frame.errors import PeerLostError, TfFrameError
 from tf_frame.hooks.metrics_log import EVAL, MetricsCsv, MetricsLog
 from tf_frame.plugin.origin import empty_split_error
 from tf_frame.runs.error_translation import translated_errors
@@ -55,8 +56,23 @@ def run(
         `result.json` says what stopped the run.
     """
     log = log_file(setup.model_dir, task=None if cluster.is_chief else cluster.task_name)
-    with log, translated_errors(setup.model_dir, source):
+    noted = _failure_noted(setup.model_dir, cluster.task_name)
+    with noted, log, translated_errors(setup.model_dir, source):
         return _Run(setup, source, cluster, observer, session_config).run()
+
+
+@contextlib.contextmanager
+def _failure_noted(model_dir: str, task: str) -> Iterator[None]:
+    """Notes an error of the block in the status of a task, for `tf-frame status`."""
+    try:
+        yield
+    except (Interrupted, PeerLostError):
+        raise
+    except Exception as error:
+        # On a full disk, say, the user is to read the error of the run.
+        with contextlib.suppress(TfFrameError, OSError):
+            note_failure(model_dir, task, error)
+        raise
 
 
 class _Run:

@@ -10,6 +10,7 @@ import tensorflow.compat.v1 as tf
 import yaml
 
 from tf_frame.cluster.find import find_cluster
+from tf_frame.cluster.status import FAILED, read_statuses
 from tf_frame.errors import CheckpointError, ConfigError, DataError, NoDataError, NonFiniteError
 from tf_frame.gradient_transforms.accumulate import Accumulate
 from tf_frame.gradient_transforms.check_finite import CheckFinite
@@ -161,6 +162,8 @@ def test_a_gradient_that_is_not_finite_is_named_and_nothing_saved(go, tmp_path):
         NonFiniteError, match="gradient of linear/(weights|biases) is not finite.*lower --l"
     ):
         go(max_steps=5, values={"model.nan_at_step": 2}, transforms=[make_part(CheckFinite)])
+    (status,) = read_statuses(str(tmp_path))
+    assert status.state == FAILED and "is not finite" in status.reason
     assert not (tmp_path / "model.ckpt-3.index").exists()
 
 
