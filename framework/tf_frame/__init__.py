@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from tf_frame.estimator.model_function.spec import EstimatorSpec
     from tf_frame.estimator.run_config.run_config import RunConfig
     from tf_frame.plugin.load import load_network, load_preprocessing
-    from tf_frame.runs.prediction.row_files import PredictionCsv
+    from tf_frame.runs.prediction.row_files import PredictionCsv, PredictionJsonLines
 
 __version__ = "0.1.0"
 
@@ -57,6 +57,7 @@ _MODULES = {
     "Estimator": "estimator",
     "EstimatorSpec": "estimator",
     "PredictionCsv": "runs.prediction.row_files",
+    "PredictionJsonLines": "runs.prediction.row_files",
     "RunConfig": "estimator",
     "load_network": "plugin.load",
     "load_preprocessing": "plugin.load",
@@ -85,6 +86,7 @@ __all__ = [
     "NetworkContext",
     "Optimizer",
     "PredictionCsv",
+    "PredictionJsonLines",
     "Preprocessing",
     "RunConfig",
     "ScheduleContext",

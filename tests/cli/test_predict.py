@@ -20,7 +20,8 @@ from tf_frame.testing.distributions import write_distribution
 
 # The classes of `predict_test_plugins` in `tests/support`.
 INPUTS = ("Table", "Named", "Endless", "Forgetful", "Nameless", "Empty", "Blind")
-MODELS = ("Largest", "Drawn", "Full", "Forbidden", "Stopped", "Unwilling", "Unclosing")
+MODELS = ("Largest", "Drawn", "Described", "Full", "Forbidden", "Stopped")
+MODELS = (*MODELS, "Unwilling", "Unclosing")
 
 
 @pytest.fixture
@@ -109,6 +110,28 @@ def test_a_model_may_write_files_of_its_own(trained, files, run, tmp_path):
     written = {path.name: path.read_text() for path in (tmp_path / "out").iterdir()}
     assert sorted(written) == sorted([*(f"{name}.out" for name in "abcde"), "closed"])
     assert written["b.out"] == "['class'] 1 [0.0, 2.0, 0.0]"
+
+
+def test_what_a_model_says_of_the_first_files_is_printed(trained, files, run, tmp_path):
+    for number in range(17):
+        (files / f"x{number:02d}.txt").write_text("0,0,1")
+    code, out, _ = run(trained("described"), "--input", files)
+    assert code == 0
+    lines = out.splitlines()[1:]
+    assert lines[:6] == [
+        *(str(files / "a.txt"), "  class 0 of 1", "  written to a.out"),
+        *(str(files / "b.txt"), "  class 1 of 2", "  written to b.out"),
+    ]
+    assert lines[57:61:3] == [str(files / "x14.txt"), "2 more are not shown here"]
+    assert lines[61].endswith("; written to predictions")
+    assert (tmp_path / "predictions" / "x16.out").exists()
+    words = ("--input", files, "--format", "csv")
+    assert "class" not in run(tmp_path / "trained", *words)[1]
+
+
+def test_the_evaluation_split_is_not_described(trained, run):
+    code, out, _ = run(trained("described"))
+    assert code == 0 and len(out.splitlines()) == 2
 
 
 def test_files_of_the_same_name_are_told_apart(trained, files, run, tmp_path):
@@ -286,7 +309,7 @@ def test_a_failure_to_write_keeps_earlier_files(
 @pytest.mark.parametrize(
     ("source", "words", "message"),
     [
-        ("table", "", "say where to write the predictions: --output DIR"),
+        ("table", "--output=", "--output"),
         ("table", "--output out --format xml", "--format: 'xml' is not known; allowed: csv, jsonl"),
         ("table", "--output out --input rows/x.txt", "rows/x.txt: there is no such file"),
         ("table", "--output out --input trained", "--input trained: nothing in this folder and"),

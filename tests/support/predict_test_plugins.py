@@ -117,6 +117,19 @@ class Writer:
             pass
 
 
+class Described(Drawn):
+    """Says what it wrote."""
+
+    def prediction_writer(self, directory):
+        return Describer(directory)
+
+
+class Describer(Writer):
+    def describe(self, name, features, prediction):
+        assert os.path.exists(os.path.join(self.directory, f"{name}.out"))
+        return [f"class {prediction['class']} of {features['x'].max():g}", f"written to {name}.out"]
+
+
 class Full(Drawn):
     def prediction_writer(self, directory):
         writer = Writer(directory)

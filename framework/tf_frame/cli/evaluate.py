@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tf_frame.cli.trained_input import PUBLISHED, observed_run, recorded_info
+from tf_frame.cli.trained_input import NEW_FOLDER, observed_run, recorded_info
 from tf_frame.command_line import option_help
 from tf_frame.command_line.folder_setup import setup_from_folder
 from tf_frame.command_line.screen import report, report_help
@@ -31,7 +31,7 @@ last step. Takes every option of tf-frame run as well (--eval_steps 10, --input.
 others are taken from MODEL_DIR/config.yaml. Writes MODEL_DIR/eval, or --output: events for
 TensorBoard, and metrics.json with the metrics of the last evaluation.
 
-{PUBLISHED}"""
+{NEW_FOLDER}"""
 
 _CONTINUOUS = Option("continuous", bool, False, "wait for checkpoints and evaluate each new one")
 _EVERY = Option(

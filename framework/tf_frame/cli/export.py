@@ -8,7 +8,7 @@ from typing import Any
 from tf_frame.cli.checkpoint_tables import size_text
 from tf_frame.cli.trained_input import (
     CLASSES,
-    PUBLISHED,
+    NEW_FOLDER,
     input_for_export,
     observed_run,
     parse_classes,
@@ -82,7 +82,7 @@ output differs by more, the export is removed, and the exit code is 1.
 
 Any option of tf-frame run may follow; the others are taken from MODEL_DIR/config.yaml.
 
-{PUBLISHED}"""
+{NEW_FOLDER}"""
 
 
 def main(argv: Sequence[str]) -> int:

@@ -1,15 +1,16 @@
 """`tf-frame predict`: predictions of a trained model on files or on its evaluation split.
 
 tf-frame writes the predictions as JSON Lines or CSV, or the model writes files of its own, such as
-the class images of deeplab.
+the class images of deeplab. What the model says of the first files is printed.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from tf_frame.cli.trained_input import (
     CLASSES,
@@ -32,6 +33,12 @@ from tf_frame.runs.prediction.row_files import FORMATS
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.tensorflow_log import quiet_import
 
+if TYPE_CHECKING:
+    from tf_frame.runs.prediction.predict import Predicted
+
+_OUTPUT = "predictions"
+# The screen shows the predictions of so many files.
+_MOST_SHOWN = 20
 OPTIONS = [
     Option(
         "input",
@@ -41,7 +48,7 @@ OPTIONS = [
         "the run",
         verbatim=True,
     ),
-    Option("output", str | None, None, "folder to write to"),
+    Option("output", str, _OUTPUT, "folder to write to"),
     WEIGHTS,
     Option("checkpoint", str | None, None, "path of the checkpoint; none: the newest one"),
     Option(
@@ -53,14 +60,15 @@ OPTIONS = [
     ),
     *CLASSES,
 ]
-_USAGE = f"""usage: tf-frame predict MODEL_DIR --output DIR [--input PATH ...] [OPTIONS]
-       tf-frame predict --weights NAME --output DIR --input PATH ...
+_USAGE = f"""usage: tf-frame predict MODEL_DIR [--input PATH ...] [OPTIONS]
+       tf-frame predict --weights NAME --input PATH ...
 
 Predicts with the model that tf-frame run has trained in MODEL_DIR: on files and folders, or on
-the evaluation split of the run. Any option of tf-frame run may follow, such as --eval_batch_size
-or --eval_steps; the others are taken from MODEL_DIR/config.yaml.
+the evaluation split of the run; or with published weights. Prints the predictions of the first
+{_MOST_SHOWN} files. Any option of tf-frame run may follow, such as --eval_batch_size or
+--eval_steps; the others are taken from MODEL_DIR/config.yaml.
 
-{PUBLISHED}"""
+{PUBLISHED}none is kept."""
 
 
 def main(argv: Sequence[str]) -> int:
@@ -70,30 +78,34 @@ def main(argv: Sequence[str]) -> int:
         return EXIT_OK
     words = with_weights(_one_path_each(argv))
     setup, values = setup_from_folder("predict", words, OPTIONS)
-    if not values["output"]:
-        raise ConfigError("say where to write the predictions: --output DIR")
     classes = parse_classes(setup, values["num_classes"], values["class_names"])
     source = input_for_files(setup, classes) if values["input"] else _with_data(setup)
     output = os.path.expanduser(values["output"])
     files = _files(setup, source, values["input"], output)
     check_output(output, files)
-    with observed_run(setup, source) as (setup, observer):
+    keeps_folder = not setup.is_default_dir
+    with observed_run(setup, source, keeps_folder=keeps_folder) as (setup, observer):
         with quiet_import(setup.config.verbosity):
             # Importing TensorFlow takes seconds.
+            from tf_frame.checkpoint.find.path import resolve_checkpoint
             from tf_frame.runs.prediction.predict import predict_run
         started = time.monotonic()
-        names = predict_run(
+        checkpoint = resolve_checkpoint(os.path.expanduser(values["checkpoint"] or setup.model_dir))
+        if keeps_folder:
+            report(f"predicting with {checkpoint}")
+        predicted = predict_run(
             setup,
             source,
             observer,
             output=output,
+            checkpoint=checkpoint,
             files=files,
-            checkpoint=values["checkpoint"],
             row_format=values["format"],
+            num_described=_MOST_SHOWN if files else 0,
         )
-        written = list(_with_bar(names, len(files) or _num_evaluated(setup, source)))
-        report(_closing(len(written), time.monotonic() - started, output))
-        _report_files_without_example(files, written)
+        names = _show(predicted, len(files) or _num_evaluated(setup, source))
+        report(_closing(len(names), time.monotonic() - started, output))
+        _report_files_without_example(files, names)
     return EXIT_OK
 
 
@@ -143,9 +155,22 @@ def _num_evaluated(setup: TrainingSetup, source: Any) -> int | None:
     return min(total, setup.config.eval_steps * setup.config.eval_batch_size)
 
 
-def _with_bar(names: Iterator[str], total: int | None) -> Iterable[str]:
-    """Shows a progress bar on a terminal."""
-    return ProgressBar(names, total=total, unit="example", desc="predict")
+def _show(predicted: Iterator[Predicted], total: int | None) -> list[str]:
+    """Prints the lines of the predictions below their names, and returns the names.
+
+    A terminal shows a progress bar.
+    """
+    names, are_described = [], False
+    bar = ProgressBar(predicted, total=total, unit="example", desc="predict")
+    for name, lines in bar:
+        names.append(name)
+        if lines:
+            are_described = True
+            with bar.external_write_mode(file=sys.stdout):
+                report("\n  ".join([emphasised(name), *lines]))
+    if are_described and len(names) > _MOST_SHOWN:
+        report(f"{len(names) - _MOST_SHOWN} more are not shown here")
+    return names
 
 
 def _closing(count: int, secs: float, output: str) -> str:

@@ -7,17 +7,20 @@ For a published checkpoint, which has no run, options define the classes.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import os
 import re
+import tempfile
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tf_frame import file_system
 from tf_frame.command_line.screen import output_may_fail, report
+from tf_frame.command_line.selection import PLUGIN
 from tf_frame.config.flags import split_flags
 from tf_frame.config.option import Option
 from tf_frame.config.values import to_text
-from tf_frame.errors import ConfigError, DataError
+from tf_frame.errors import ConfigError, DataError, writing
 from tf_frame.plugin import InputInfo
 from tf_frame.plugin.data_warnings import different_classes
 from tf_frame.runs.setup.folder_claim import claimed
@@ -33,8 +36,8 @@ from tf_frame.weights.plugins import is_weights_name, load_weights
 # A paragraph of the help of each command that takes a folder.
 PUBLISHED = """For a published checkpoint, without a run, give --plugin NAME --warm_start_from
 CHECKPOINT and the options of the model. All variables of the model have to be found, by the rules
-of --warm_start_map and --warm_start_exclude. MODEL_DIR is then the folder to make; without it a new
-folder in ./runs."""
+of --warm_start_map and --warm_start_exclude. MODEL_DIR is then the folder to make; without it """
+NEW_FOLDER = f"{PUBLISHED}a new\nfolder in ./runs."
 CLASSES = (
     Option(
         "num_classes",
@@ -67,10 +70,10 @@ def with_weights(words: Sequence[str]) -> list[str]:
     What the user gives comes later, and counts more.
 
     Raises:
-      ConfigError: the weights are a backbone alone.
+      ConfigError: the weights are a backbone alone, or those of another model.
       PluginError: there are no such weights.
     """
-    values, others = split_flags(words, [WEIGHTS])
+    values, others = split_flags(words, [WEIGHTS, PLUGIN])
     name = values.get(WEIGHTS.name)
     if not name:
         return list(words)
@@ -80,7 +83,12 @@ def with_weights(words: Sequence[str]) -> list[str]:
             f"--weights {short_word(name)} is a backbone without a layer for classes; train with "
             f"--warm_start_from {short_word(name)}"
         )
-    needed = {"plugin": weights.model, "warm_start_from": name}
+    if values.get(PLUGIN.name) not in (None, weights.model):
+        raise ConfigError(
+            f"--weights {short_word(name)} is for --plugin {weights.model}, not "
+            f"{short_word(values[PLUGIN.name])}; leave --plugin out"
+        )
+    needed = {PLUGIN.name: weights.model, "warm_start_from": name}
     for prefix, options in weights.prediction_options.items():
         needed |= {f"{prefix}.{key}": value for key, value in options.items()}
     return [*(f"--{key}={to_text(value)}" for key, value in needed.items()), *others]
@@ -145,22 +153,37 @@ def is_new(setup: TrainingSetup) -> bool:
 
 @contextlib.contextmanager
 def observed_run(
-    setup: TrainingSetup, source: Any, *, shows_progress: bool = False
+    setup: TrainingSetup,
+    source: Any,
+    *,
+    shows_progress: bool = False,
+    keeps_folder: bool = True,
 ) -> Iterator[tuple[TrainingSetup, RunObserver]]:
     """Yields the setup and the observer of a trained run.
 
     Output that cannot be written does not end the block. For a published checkpoint, which has no
-    run, the folder of a run is made first.
+    run, the folder of a run is made first; without `keeps_folder` it is removed after the block.
     """
-    with output_may_fail(), Interrupts().installed() as interrupts:
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(output_may_fail())
+        interrupts = stack.enter_context(Interrupts().installed())
         observer = RunObserver(report, interrupts, shows_progress=shows_progress)
+        if not keeps_folder:
+            setup = _in_temporary_folder(setup, stack)
         if is_new(setup):
             with claimed(setup) as setup, quiet_import(setup.config.verbosity):
                 from tf_frame.runs.training.without_training import restore_without_training
 
                 restore_without_training(setup, source, observer)
-            report(f"model_dir  {setup.model_dir}")
+            if keeps_folder:
+                report(f"model_dir  {setup.model_dir}")
         yield setup, observer
+
+
+def _in_temporary_folder(setup: TrainingSetup, stack: contextlib.ExitStack) -> TrainingSetup:
+    with writing("a temporary folder"):
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="tf-frame-"))
+    return dataclasses.replace(setup, model_dir=folder, is_default_dir=False)
 
 
 def input_for_files(setup: TrainingSetup, classes: InputInfo | None = None) -> Any:

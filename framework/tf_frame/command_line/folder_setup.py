@@ -27,8 +27,7 @@ from tf_frame.text import short, short_word
 
 # What a command does with a file.
 _FOR_FILES = {
-    "predict": " --input {0} --output DIR; or, without a run, tf-frame predict --weights NAME "
-    "--input {0} --output DIR",
+    "predict": " --input {0}; or, without a run, tf-frame predict --weights NAME --input {0}",
     "evaluate": " --checkpoint {0}",
     "export": " --checkpoint {0}",
 }

@@ -25,8 +25,9 @@ LOCKED = Option(
     "refuse plugins of another version or content than the folder's config.yaml, or the one that "
     "--config names, has recorded, and plugins that it has not",
 )
+PLUGIN = Option("plugin", str, None, "the model to train; tf-frame plugins list shows all")
 SELECTION = (
-    Option("plugin", str, None, "the model to train; tf-frame plugins list shows all"),
+    PLUGIN,
     MODE,
     Option("input", str, None, "the input to train on; default: the model's own"),
     Option("optimizer", str, None, "how gradients become updates; default: the model's, momentum"),

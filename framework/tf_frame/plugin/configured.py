@@ -145,7 +145,7 @@ def _guard_hooks(hooks: Any, info: PluginInfo) -> Any:
 
 def _guard_writer(writer: Any, info: PluginInfo) -> Any:
     if not inspect.isfunction(writer):
-        return guard(writer, info, ["__call__"], _WRITER)
+        return guard(writer, info, ["__call__", "describe"], _WRITER)
 
     @functools.wraps(writer)
     def write(*args: Any) -> None:

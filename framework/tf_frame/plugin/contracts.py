@@ -225,7 +225,10 @@ class Model(Plugin):
         The writer is called with `(name, features, prediction)` of each example:
         arrays without the batch dimension, and a name that is unique and valid
         for a file. Its attribute `predict_keys`, if present, names the predictions
-        that it needs; its `close()`, if present, is called at the end.
+        that it needs; its `close()`, if present, is called at the end. Its
+        `describe(name, features, prediction)`, if present, returns lines for
+        people, such as the answer and the path of a picture; it is called after
+        the first examples of `tf-frame predict --input` are written.
 
         Args:
           directory: the output folder; it exists.

@@ -230,3 +230,13 @@ def test_brightness_beyond_what_a_file_has_is_cut_off(writer, tmp_path):
     assert decoded(tmp_path / "overlays" / "x.png").tolist() == [[[0, 255, 100]]]
     # Nothing else is computed.
     assert LabelsAndOverlays.predict_keys == ("semantic",)
+
+
+def test_classes_are_described_by_their_shares(tmp_path):
+    painting = Painting(num_classes=3, class_names=("background", "cell"))
+    writer = LabelsAndOverlays(str(tmp_path), painting)
+    classes = np.array([[0, 0, 0, 0], [0, 0, 1, 2]])
+    assert writer.describe("x", {}, {"semantic": classes}) == [
+        *(" 75.0%  background", " 12.5%  class 2", " 12.5%  cell"),
+        f"drawn in {tmp_path}/overlays/x.png",
+    ]

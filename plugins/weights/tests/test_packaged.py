@@ -3,6 +3,7 @@
 import importlib.resources
 import json
 import re
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -34,15 +35,6 @@ def test_the_names_are_those_of_imagenet():
     assert SsdlitePedestrians(params=None).class_names() == ["pedestrian"]
 
 
-def predicted(folder, name, *photos):
-    """Predicts by the command without a training; returns the folder of the predictions."""
-    output = folder / "predictions"
-    words = ["predict", "--weights", name, "--output", str(output)]
-    words += ["--model_dir", str(folder / "run"), "--input", *map(str, photos)]
-    assert main(words) == 0
-    return output
-
-
 @pytest.fixture
 def cache(tmp_path, monkeypatch):
     monkeypatch.setenv(store.CACHE, str(tmp_path / "cache"))
@@ -56,8 +48,20 @@ def photograph():
 
 
 @pytest.mark.usefixtures("cache")
-def test_a_photograph_is_classified_in_one_command(tmp_path, photograph):
-    output = predicted(tmp_path, "mobilenet_v1_imagenet", photograph)
+def test_a_photograph_is_classified_in_one_command(tmp_path, photograph, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    assert main(["predict", "--weights", "mobilenet_v1_imagenet", "--input", str(photograph)]) == 0
+    output, (out, err) = tmp_path / "predictions", capfd.readouterr()
+    assert err == ""
+    lines = out.splitlines()[-8:]
+    assert lines[0] == str(photograph) and lines[1].endswith("%  cliff")
+    assert lines[6] == "  drawn in predictions/pictures/00.png"
+    assert (output / "pictures" / "00.png").exists()
+    # There is no folder of a run.
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["cache", "predictions", "temporary"]
+    assert not list((tmp_path / "temporary").glob("tf-frame-*"))
     (row,) = map(json.loads, (output / "predictions.jsonl").read_text().splitlines())
     # As recorded; the picture is a view from the air on trees and a road.
     assert (row["label"], row["class_name"]) == (973, "cliff")
@@ -80,7 +84,9 @@ PERSONS = {
 @pytest.mark.slow
 @pytest.mark.usefixtures("cache")
 def test_persons_are_found_and_served_where_the_published_graph_finds_them(tmp_path):
-    output = predicted(tmp_path, "ssdlite_mobilenet_v2_pedestrians", PHOTOGRAPHS)
+    output = tmp_path / "predictions"
+    words = ["predict", "--weights", "ssdlite_mobilenet_v2_pedestrians", "--output", str(output)]
+    assert main([*words, "--model_dir", str(tmp_path / "run"), "--input", str(PHOTOGRAPHS)]) == 0
     found = {name: [] for name in PERSONS}
     for row in json.loads((output / "detections.json").read_text()):
         left, upper, width, height = row["bbox"]
@@ -103,6 +109,12 @@ def test_persons_are_found_and_served_where_the_published_graph_finds_them(tmp_p
         box = served["detection_boxes"][0, 0].numpy() * [height, width, height, width]
         np.testing.assert_allclose(box, boxes[0][:4], atol=0.02)
         np.testing.assert_allclose(served["detection_scores"][0, 0], boxes[0][4], atol=1e-4)
+
+
+def test_weights_of_another_model_are_refused(capsys):
+    words = ["predict", "--weights", "mobilenet_v1_imagenet", "--input", "photo.jpg"]
+    assert main([*words, "--plugin", "detection"]) == 2
+    assert "is for --plugin classification, not detection" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("cache")

@@ -8,7 +8,7 @@ import pytest
     [
         (["train", "--plugin", "deeplab"], "no command train; it is tf-frame run --plugin NAME"),
         (["eval", "runs/first"], "no command eval; it is tf-frame evaluate MODEL_DIR"),
-        (["infer"], "it is tf-frame predict MODEL_DIR --input FILE --output DIR"),
+        (["infer"], "it is tf-frame predict MODEL_DIR --input FILE"),
         (["resume", "runs/first"], "it is tf-frame run --model_dir MODEL_DIR"),
         (
             ["run", "--plugin", "mobilenet_v2"],
@@ -42,7 +42,7 @@ def test_a_model_and_a_folder_need_no_option(tf_frame, tmp_path, monkeypatch):
     [
         (
             "predict",
-            "tf-frame predict MODEL_DIR --input photo.jpg --output DIR; or, without a",
+            "tf-frame predict MODEL_DIR --input photo.jpg; or, without a",
         ),
         ("evaluate", "tf-frame evaluate MODEL_DIR --checkpoint photo.jpg"),
         ("export", "tf-frame export MODEL_DIR --checkpoint photo.jpg"),

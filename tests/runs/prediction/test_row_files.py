@@ -11,12 +11,12 @@ from hypothesis import strategies
 
 from properties import COUNTS, TEXTS, check_many
 from tf_frame.errors import ConfigError
-from tf_frame.runs.prediction.row_files import JsonLines, PredictionCsv
+from tf_frame.runs.prediction.row_files import PredictionCsv, PredictionJsonLines
 from tf_frame.text import spreadsheet_cell
 from tf_frame.text_file import read_csv
 
 
-@pytest.fixture(params=[JsonLines, PredictionCsv], ids=["jsonl", "csv"])
+@pytest.fixture(params=[PredictionJsonLines, PredictionCsv], ids=["jsonl", "csv"])
 def rows(request, tmp_path):
     writer = request.param(str(tmp_path))
     yield writer
@@ -36,7 +36,7 @@ def written_by(writer, predictions):
 
 
 def read_objects(tmp_path, *predictions):
-    lines = read_lines(written_by(JsonLines(str(tmp_path)), predictions))
+    lines = read_lines(written_by(PredictionJsonLines(str(tmp_path)), predictions))
     return [json.loads(line, parse_constant=pytest.fail) for line in lines]
 
 
@@ -47,7 +47,7 @@ def read_table(tmp_path, *predictions):
 
 
 def test_files_are_called_after_their_format(tmp_path):
-    assert JsonLines(str(tmp_path)).path == str(tmp_path / "predictions.jsonl")
+    assert PredictionJsonLines(str(tmp_path)).path == str(tmp_path / "predictions.jsonl")
     assert PredictionCsv(str(tmp_path)).path == str(tmp_path / "predictions.csv")
 
 
@@ -154,7 +154,7 @@ def test_no_text_of_a_table_is_a_formula(tmp_path):
 def test_tables_and_lines_are_read_as_they_were_written(tmp_path, count):
     def check(name, text, values):
         prediction = {"text": text.encode(), "values": np.array(values, np.float32)}
-        for kind in (PredictionCsv, JsonLines):
+        for kind in (PredictionCsv, PredictionJsonLines):
             rows = kind(str(tmp_path))
             for _ in range(2):
                 rows(name, None, prediction)

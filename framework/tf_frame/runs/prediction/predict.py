@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import itertools
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from tf_frame.checkpoint.find.path import resolve_checkpoint
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import DataError, PluginError, short_reason
 from tf_frame.plugin import InputContext, Mode
@@ -26,7 +26,19 @@ from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.text import brief, short, short_repr
 
 _NAME = "name"
-_Write = Callable[[str, Any, Any], None]
+_Write = Callable[[str, Any, Any], Sequence[str] | None]
+
+
+class Predicted(NamedTuple):
+    """An example whose prediction is written.
+
+    Attributes:
+      name: the name of the example: the path of its file, or its number.
+      lines: what the writer of the model says of the prediction; empty: nothing.
+    """
+
+    name: str
+    lines: Sequence[str]
 
 
 def predict_run(
@@ -35,36 +47,45 @@ def predict_run(
     observer: RunObserver,
     *,
     output: str,
+    checkpoint: str,
     files: Sequence[str] = (),
-    checkpoint: str | None = None,
     row_format: str | None = None,
-) -> Iterator[str]:
+    num_described: int = 0,
+) -> Iterator[Predicted]:
     """Predicts with a checkpoint of a run and writes every prediction.
 
     Args:
       setup, source: the run, and its input, constructed.
       observer: takes reports, and may stop the prediction.
       output: the folder to write to; it exists.
+      checkpoint: path prefix of the checkpoint.
       files: the files to predict on; empty for the evaluation split.
-      checkpoint: path of the checkpoint, or a folder; None for the newest one.
       row_format: a key of `FORMATS`; None for the model's own files or, without any, rows.
+      num_described: so many examples, the first ones, get lines that describe their predictions.
 
     Returns:
-      An iterator that predicts; it yields the name of each example after writing it.
+      An iterator that predicts; it yields each example after writing its prediction.
 
     Raises:
       DataError: a file, which the message names, cannot be read, or there is no data.
       Interrupted: a signal stopped the prediction.
       TfFrameError: the disk is full.
     """
-    path = resolve_checkpoint(os.path.expanduser(checkpoint or setup.model_dir))
-    observer.report(f"predicting with {path}")
-    model = setup.make_model(source.info)
-    prediction = _Prediction(model, source, setup.config, observer, path, output, files, [])
+    prediction = _Prediction(
+        model=setup.make_model(source.info),
+        source=source,
+        config=setup.config,
+        observer=observer,
+        checkpoint=checkpoint,
+        output=output,
+        files=files,
+        num_described=num_described,
+        names=[],
+    )
     return prediction.run(row_format)
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class _Prediction:
     """A prediction in progress; see `predict_run`.
 
@@ -79,15 +100,15 @@ class _Prediction:
     checkpoint: str
     output: str
     files: Sequence[str]
+    num_described: int
     names: list[str]
 
-    def run(self, row_format: str | None) -> Iterator[str]:
+    def run(self, row_format: str | None) -> Iterator[Predicted]:
         with self._writer(row_format) as writer:
             # Rows contain the name as the user gave it; files need names that are unique.
             write: _Write = writer
             if not isinstance(writer, tuple(FORMATS.values())):
-                unique_name = OutputNames(self.files)
-                write = lambda name, *arrays: writer(unique_name(name), *arrays)  # noqa: E731
+                write = functools.partial(self._write_files, writer, OutputNames(self.files))
             keys = getattr(writer, "predict_keys", None)
             try:
                 yield from self._predict(write, keys, self.files, self.config)
@@ -98,6 +119,17 @@ class _Prediction:
         if not self.names:
             split = "set of files" if self.files else "evaluation split"
             raise empty_split_error(split, self.source)
+
+    def _write_files(
+        self, writer: Any, unique_name: OutputNames, name: str, *arrays: Any
+    ) -> Sequence[str]:
+        """Writes the files of an example, and returns the lines that describe it."""
+        file_name = unique_name(name)
+        writer(file_name, *arrays)
+        describe = getattr(writer, "describe", None)
+        if describe is None or len(self.names) >= self.num_described:
+            return ()
+        return [*describe(file_name, *arrays)]
 
     @contextlib.contextmanager
     def _writer(self, row_format: str | None) -> Iterator[Any]:
@@ -120,7 +152,7 @@ class _Prediction:
         done = len(self.names)
         return done < len(self.files) and self.names == list(self.files[:done])
 
-    def _predict_singly(self, write: _Write, keys: Any) -> Iterator[str]:
+    def _predict_singly(self, write: _Write, keys: Any) -> Iterator[Predicted]:
         """Continues with batches of one, to find the file that cannot be read."""
         config = dataclasses.replace(self.config, eval_batch_size=1)
         try:
@@ -133,7 +165,7 @@ class _Prediction:
 
     def _predict(
         self, write: _Write, keys: Any, files: Sequence[str], config: RunOptions
-    ) -> Iterator[str]:
+    ) -> Iterator[Predicted]:
         examples = predictions(
             model=self.model,
             source=_source(self.source, files),
@@ -152,9 +184,9 @@ class _Prediction:
                 if isinstance(features, Mapping) and _NAME in features:
                     name = os.fsdecode(features[_NAME])
                 with translated_output_errors(self.output):
-                    write(name, features, prediction)
+                    lines = write(name, features, prediction) or ()
                 self.names.append(name)
-                yield name
+                yield Predicted(name, lines)
 
     def _check(self) -> None:
         count = len(self.names)

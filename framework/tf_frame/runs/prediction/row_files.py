@@ -1,6 +1,6 @@
 """Writers of files with one row for each prediction: JSON Lines and CSV, for other programs.
 
-    rows = JsonLines("predictions")
+    rows = PredictionJsonLines("predictions")
     rows("dog.png", None, {"class": 3, "probabilities": [0.1, 0.2, 0.7]})
     rows.close()
 
@@ -83,7 +83,7 @@ class _Rows:
             raise
 
 
-class JsonLines(_Rows):
+class PredictionJsonLines(_Rows):
     """Writes `predictions.jsonl`: an object a line; arrays are lists, NaN and infinities null."""
 
     file_name = "predictions.jsonl"
@@ -138,7 +138,7 @@ class PredictionCsv(_Rows):
         return [("_".join([key, *map(str, place)]), array[place]) for place in places]
 
 
-FORMATS: dict[str, type[_Rows]] = {"csv": PredictionCsv, "jsonl": JsonLines}
+FORMATS: dict[str, type[_Rows]] = {"csv": PredictionCsv, "jsonl": PredictionJsonLines}
 
 
 def _plain(value: Any) -> Any:

@@ -27,6 +27,7 @@ from tf_frame.plugin.find import PluginInfo
 from tf_frame.plugin.lock import find_named_plugins
 from tf_frame.plugin.needs import check_declared
 from tf_frame.plugin.origin import wrong_result
+from tf_frame.tensorflow_log import quiet_import
 from tf_frame.text import short_repr, short_word
 
 # Values of `--mode` that train.
@@ -75,7 +76,9 @@ class TrainingSetup:
         assert self.input is not None, "the input of an Estimator is an argument of its methods"
         if self.model is not None:
             check_declared(self.model.plugin, self.input.plugin)
-        source = self.input.make()
+        # A plugin may import TensorFlow in its constructor.
+        with quiet_import(self.config.verbosity):
+            source = self.input.make()
         info = source.info
         if not isinstance(info, InputInfo):
             raise PluginError(
@@ -87,7 +90,8 @@ class TrainingSetup:
     def make_input_without_data(self, info: InputInfo) -> Any:
         """Constructs the input from recorded facts; None if the input needs its data."""
         assert self.input is not None
-        return self.input.make_without_data(info)
+        with quiet_import(self.config.verbosity):
+            return self.input.make_without_data(info)
 
     def make_model(self, info: InputInfo) -> Any:
         """Constructs the model for the data that `info` describes."""

@@ -120,6 +120,22 @@ class LabelsAndOverlays:
         if self._painting.writes_raw:
             self._write("raw", name, self._painting.ids(classes))
 
+    def describe(self, name: str, features: Mapping[str, Any], prediction: Any) -> list[str]:
+        """Returns the share of each class that occurs, the largest first, and the overlay's path.
+
+        Args:
+          name, features, prediction: see `__call__`.
+        """
+        del features
+        names = dict(enumerate(self._painting.class_names))
+        numbers, counts = np.unique(prediction["semantic"], return_counts=True)
+        shares = zip(counts / counts.sum(), numbers.tolist(), strict=True)
+        lines = [
+            f"{share:6.1%}  {names.get(number, f'class {number}')}"
+            for share, number in sorted(shares, reverse=True)
+        ]
+        return [*lines, f"drawn in {self._path('overlays', name)}"]
+
     def _legend(self, classes: Any) -> list[tuple[str, Any]]:
         """Returns name and colour of each painted class."""
         names = dict(enumerate(self._painting.class_names))
@@ -131,7 +147,10 @@ class LabelsAndOverlays:
         return self._directory / kind
 
     def _write(self, kind: str, name: str, pixels: Any, *, colours: Any = None) -> None:
-        write_png(self._folder(kind) / f"{name}.png", pixels, colours=colours)
+        write_png(self._path(kind, name), pixels, colours=colours)
+
+    def _path(self, kind: str, name: str) -> Path:
+        return self._folder(kind) / f"{name}.png"
 
 
 def to_pixels(image: Any) -> Pixels:

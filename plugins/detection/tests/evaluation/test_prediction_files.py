@@ -66,6 +66,24 @@ def test_results_are_in_pixels_of_the_file_and_overlays_show_certain_detections(
     assert results == []
 
 
+def test_detections_of_the_overlay_are_described_in_pixels(tmp_path):
+    writer = DetectionFiles(str(tmp_path), INFO, min_score=0.3)
+    drawn = f"drawn in {tmp_path}/overlays/x.png"
+    assert writer.describe("x", FEATURES, PREDICTION) == [
+        "house  0.900  left 10.0, upper 100.0, right 50.0, lower 150.0",
+        drawn,
+    ]
+    many = {
+        name: np.repeat(PREDICTION[f"detection_{name}"][:1], 22, axis=0)
+        for name in ("boxes", "scores", "classes")
+    }
+    found = {f"detection_{name}": value for name, value in many.items()}
+    lines = writer.describe("x", FEATURES, {**found, "num_detections": np.int32(22)})
+    assert len(lines) == 22 and lines[20:] == ["and 2 more", drawn]
+    nothing = {**PREDICTION, "num_detections": np.int32(0)}
+    assert writer.describe("x", FEATURES, nothing) == ["nothing with a score of 0.3 or more", drawn]
+
+
 @COUNTS
 def test_any_detection_is_read_as_it_was_written(tmp_path, monkeypatch, count):
     monkeypatch.setattr(prediction_files, "write_png", lambda path, pixels: None)

@@ -50,6 +50,8 @@ def test_the_writer_makes_a_table_and_pictures(tmp_path, rectify, width):
     writer = PredictionWriter(str(tmp_path), rectify=rectify)
     features = {"image": IMAGE, "name": b"/data/a.png"}
     writer("a", features, {key: PREDICTION[key] for key in writer.predict_keys})
+    lines = writer.describe("a", features, PREDICTION)
+    assert lines == ["d\u00e9j\u00e0 \u4e2d  0.900", f"drawn in {tmp_path}/words/a.png"]
     writer("000001", {"image": IMAGE}, {**PREDICTION, "text": b'"a",\xff'})
     writer.close()
     lines = (tmp_path / "predictions.csv").read_text(encoding="utf-8").splitlines()

@@ -174,6 +174,12 @@ class Classification(Model):
             return decay
         return fitting_decay(self.network.own_batch_norm_decay(), self.num_steps)
 
+    def prediction_writer(self, directory: str) -> Any:
+        """Returns the writer of rows, and of pictures of the first files."""
+        from tf_frame_classification.model.prediction_files import ClassFiles
+
+        return ClassFiles(directory, self.info.class_names)
+
     def last_layer_scopes(self) -> tuple[str, ...]:
         """Returns parts of the names of the layers that depend on the classes."""
         return ("Logits", "logits", "fc8")

@@ -28,6 +28,8 @@ from tf_frame_vision.drawing.png import write_png
 
 # Digits of pixels and scores in files.
 _PIXELS, _SCORE = 2, 6
+# Detections of an image that are printed.
+_MOST_SHOWN = 20
 # COCO's names have twelve digits; int() refuses thousands.
 _DIGITS = 18
 _CORNERS = "detection_corners"
@@ -75,7 +77,7 @@ class DetectionFiles:
         height, width = features["image_size"]
         pixels = np.clip(np.round(features["image"][:height, :width]), 0, 255).astype(np.uint8)
         drawn = self._painting.draw_found(enlarged(pixels), corners, scores, classes)
-        write_png(self._directory / "overlays" / f"{name}.png", drawn)
+        write_png(self._overlay(name), drawn)
         size = features["original_size"].astype(np.float64)
         image_id = self._image_id(features, name)
         pixel_boxes, pixel_corners = boxes * np.tile(size, 2), corners * size
@@ -91,6 +93,30 @@ class DetectionFiles:
             if self._rotated:
                 result["corners"] = np.round(around[:, ::-1], _PIXELS).tolist()
             self._results.append(json.dumps(result))
+
+    def describe(self, name: str, features: Mapping[str, Any], prediction: Any) -> list[str]:
+        """Returns a line for each detection of the overlay, the best first, and the overlay's path.
+
+        Args:
+          name, features, prediction: see `__call__`.
+        """
+        least = self._painting.min_score
+        boxes, scores, classes = (
+            prediction[f"detection_{kind}"] for kind in ("boxes", "scores", "classes")
+        )
+        count = int((scores[: int(prediction["num_detections"])] >= least).sum())
+        lines = [f"nothing with a score of {least:g} or more"] * (not count)
+        for box, score, label in zip(boxes[:count], scores, classes, strict=False):
+            upper, left, lower, right = box * np.tile(features["original_size"], 2)
+            lines.append(
+                f"{self._painting.class_names[int(label)]}  {score:.3f}  left {left:.1f}, upper "
+                f"{upper:.1f}, right {right:.1f}, lower {lower:.1f}"
+            )
+        more = [f"and {count - _MOST_SHOWN} more"] * (count > _MOST_SHOWN)
+        return [*lines[:_MOST_SHOWN], *more, f"drawn in {self._overlay(name)}"]
+
+    def _overlay(self, name: str) -> Path:
+        return self._directory / "overlays" / f"{name}.png"
 
     def close(self) -> None:
         """Writes the detections, also those of a run that was stopped."""

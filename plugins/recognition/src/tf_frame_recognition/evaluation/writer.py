@@ -43,13 +43,24 @@ class PredictionWriter:
             file.
           prediction: the outputs of `predict_keys`, without the batch.
         """
-        text, confidence = prediction["text"], prediction["confidence"]
-        row = {"text": text, "confidence": confidence}
+        row = {key: prediction[key] for key in ("text", "confidence")}
         self._rows(os.fsdecode(features.get("name", name)), None, row)
-        line = f"{text.decode(errors='replace')}  {confidence:.3f}"
         extra = {key: prediction[key] for key in self._extra}
-        write_png(self._pictures / f"{name}.png", word_picture(features["image"], [line], **extra))
+        picture = word_picture(features["image"], [_line(prediction)], **extra)
+        write_png(self._path(name), picture)
+
+    def describe(self, name: str, features: Mapping[str, Any], prediction: Any) -> list[str]:
+        """Returns the word and its confidence, and the path of the picture."""
+        del features
+        return [_line(prediction), f"drawn in {self._path(name)}"]
 
     def close(self) -> None:
         """Closes the table."""
         self._rows.close()
+
+    def _path(self, name: str) -> Path:
+        return self._pictures / f"{name}.png"
+
+
+def _line(prediction: Mapping[str, Any]) -> str:
+    return f"{prediction['text'].decode(errors='replace')}  {prediction['confidence']:.3f}"
