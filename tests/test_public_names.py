@@ -12,7 +12,7 @@ PUBLIC = {
     *(f"tf_frame.{name}" for name in ("atomic_output", "errors", "estimator", "hooks", "layers")),
     *(f"tf_frame.{name}" for name in ("tensorflow_log", "testing", "text", "text_file")),
     *("tf_frame.json_lists", "tf_frame.picture_font", "tf_frame.visible_files"),
-    *("tf_frame.yaml_text", "tf_frame.shell_text", "tf_frame.progress_bar"),
+    *("tf_frame.yaml_text", "tf_frame.shell_text", "tf_frame.progress_bar", "tf_frame.html_page"),
 }
 # It has the old names of the framework's own functions, and is released together with it.
 INTERNAL = {"tf_frame_legacy"}

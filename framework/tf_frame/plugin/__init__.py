@@ -10,6 +10,7 @@ from tf_frame.plugin.contracts import (
     ServingForm,
 )
 from tf_frame.plugin.data_report import DataReport, DataWarning, SplitReport
+from tf_frame.plugin.evaluation_file import EvaluationFile
 from tf_frame.plugin.input_info import InputInfo, Mode
 from tf_frame.plugin.network_contracts import Network, NetworkContext, Preprocessing
 from tf_frame.plugin.training_contracts import (
@@ -32,6 +33,7 @@ __all__ = [
     "Converter",
     "DataReport",
     "DataWarning",
+    "EvaluationFile",
     "GradientTransform",
     "HookContext",
     "HookPlugin",

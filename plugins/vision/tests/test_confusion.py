@@ -1,7 +1,7 @@
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-from tf_frame_vision.confusion import confusion_matrix, metric_names
+from tf_frame_vision.confusion import confusion_files, confusion_matrix, metric_names
 
 
 def test_batches_are_added_and_names_fit_into_metrics():
@@ -18,3 +18,13 @@ def test_batches_are_added_and_names_fit_into_metrics():
     np.testing.assert_array_equal(found, [[1, 0, 0], [0, 0, 0], [0, 2, 0.5]])
     assert metric_names(("T-shirt/top", "b c"), 3) == ["T-shirt_top", "b_c", "2"]
     assert metric_names(("a b", "a/b", "c", "d"), 3) == ["a_b_0", "a_b_1", "c"]
+
+
+def test_many_classes_have_files_of_their_confusions():
+    with tf.Graph().as_default(), tf.Session() as session:
+        assert confusion_files(tf.zeros([20, 20]), ()) == {}
+        matrix = tf.constant([[0.0, 3.0] + [0.0] * 19] + [[0.0] * 21] * 20)
+        files = session.run(confusion_files(matrix, ["cat", "dog"]))
+    assert sorted(files) == ["confusion_matrix.html", "confusions.txt"]
+    assert b"cat -> dog  3  of 3" in files["confusions.txt"]
+    assert files["confusion_matrix.html"].startswith(b"<!DOCTYPE html>")

@@ -1,18 +1,20 @@
 """The files that an evaluation leaves."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
 from event_files import summaries
-from tf_frame import ClassMean, ClassMetric
+from tf_frame import ClassMean, ClassMetric, EvaluationFile
+from tf_frame.runs.evaluation.printing import metrics_table
 from tf_frame.runs.evaluation.results import (
     numbers,
     write_evaluation,
     write_figures,
-    write_pictures,
+    write_files,
 )
 
 
@@ -101,6 +103,26 @@ def test_figures_that_are_not_defined_have_no_card_and_are_null(tmp_path):
     assert "NaN" not in text
 
 
+def test_files_among_the_metrics_are_written_and_texts_are_shown(tmp_path):
+    page, text = EvaluationFile("a.html"), EvaluationFile("b.txt")
+    metrics = {page: b"<p>", text: b"cat -> dog\n  \x1b[1m", "loss": 1.0}
+    path = write_figures(str(tmp_path), metrics, 4, "model.ckpt-4")
+    assert json.loads(Path(path).read_text())["metrics"] == {"loss": 1.0}
+    assert (tmp_path / "a.html").read_bytes() == b"<p>"
+    assert (tmp_path / "b.txt").read_bytes() == metrics[text]
+    write_evaluation(str(tmp_path / "eval"), metrics, None, 4)
+    values = values_in(tmp_path / "eval")
+    assert set(values) == {"metrics/b", "losses/loss"}
+    shown = values["metrics/b"][1]
+    assert shown.metadata.plugin_data.plugin_name == "text"
+    assert tf.make_ndarray(shown.tensor).item() == b"    cat -> dog\n      \x1b[1m\n"
+    assert metrics_table(metrics).splitlines() == [
+        "  loss  1.0000",
+        "  cat -> dog",
+        "    \\u001b[1m",
+    ]
+
+
 def test_pictures_among_the_metrics_are_files(tmp_path):
     def summary(*contents):
         images = [tf.Summary.Image(encoded_image_string=content) for content in contents]
@@ -108,6 +130,6 @@ def test_pictures_among_the_metrics_are_files(tmp_path):
         return tf.Summary(value=values).SerializeToString()
 
     metrics = {"matrix_image": summary(b"png"), "many": summary(b"a", b"b")}
-    write_pictures(str(tmp_path), {**metrics, "text": b"\xff", "number": 1.0, "list": [1]})
+    write_files(str(tmp_path), {**metrics, "text": b"\xff", "number": 1.0, "list": [1]})
     assert [path.name for path in tmp_path.iterdir()] == ["matrix.png"]
     assert (tmp_path / "matrix.png").read_bytes() == b"png"

@@ -3,20 +3,18 @@
     html_page(report) -> text of the file
 
 From top to bottom: the figures of the step, hints, where the time of the step goes, and then the
-tables that explain it. `page.html` is the template, with the style sheet. `Markup` escapes every
-text that is formatted into it, so that no name of a plugin's operation can break the page.
+tables that explain it. `tf_frame.html_page` is the frame. `Markup` escapes every text that is
+formatted into it, so that no name of a plugin's operation can break the page.
 """
 
 from __future__ import annotations
 
-import re
-import string
 from collections.abc import Callable, Mapping, Sequence
-from importlib import resources
 from typing import Any
 
 from markupsafe import Markup
 
+from tf_frame.html_page import render_page
 from tf_frame.profiling.report import contents, html_charts as charts
 from tf_frame.profiling.report.formats import (
     COSTS,
@@ -55,11 +53,10 @@ _SHOWN, _MOST = 12, 200
 _LARGE = 0.15
 # Steps that take this many medians are highlighted.
 _SLOW = 1.5
-# Control characters, halves of surrogate pairs, and two more values that HTML does not allow.
-_REFUSED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 _SECTION = Markup("<section><h2>{}</h2>{}</section>")
 _PAIR = Markup('<div class="pair">{}{}</div>')  # side by side where the screen is wide enough
+_TILES = Markup('<div class="tiles">{}</div>')
 _TILE = Markup('<div class="tile"><b>{}</b><small>{}</small></div>')
 _GOOD = Markup('<div class="good">{}</div>')
 _HINT = Markup('<div class="hint"><b>{}</b><p>{}<small>{}</small></p></div>')
@@ -75,7 +72,6 @@ _ALARM = Markup('<div class="alarm">slower than the others</div>')
 
 def html_page(report: contents.Report) -> str:
     """Returns the page of a report."""
-    template = resources.files(__package__).joinpath("page.html").read_text(encoding="utf-8")
     sections = (
         _phases(report),
         _step_times(report),
@@ -89,14 +85,8 @@ def html_page(report: contents.Report) -> str:
         _costs(report.costs),
         _rows("Time by type of operation", report.types, "c3"),
     )
-    page = string.Template(template).substitute(
-        title=Markup.escape(f"Profile {report.run}"),
-        subtitle=Markup.escape(_subtitle(report)),
-        tiles=_tiles(report),
-        hints=_hints(report.hints),
-        sections=Markup().join(sections),
-    )
-    return _REFUSED.sub("?", page)
+    body = _TILES.format(_tiles(report)) + _hints(report.hints) + Markup().join(sections)
+    return render_page(title=f"Profile {report.run}", subtitle=_subtitle(report), body=body)
 
 
 def _subtitle(report: contents.Report) -> str:

@@ -1,7 +1,7 @@
 """Charts of the HTML page, as inline SVG without scripts.
 
 Horizontal positions are percentages, so that a chart takes the width of the screen while its text
-keeps its size. Colours are CSS classes of the style sheet in `page.html`.
+keeps its size. Colours are CSS classes of the style sheet of `tf_frame.html_page`.
 """
 
 from __future__ import annotations

@@ -27,7 +27,8 @@ from tf_frame.plugin.class_metric import (
     defined_and_all,
     is_undefined,
 )
-from tf_frame.text import columns, figure
+from tf_frame.plugin.evaluation_file import EvaluationFile
+from tf_frame.text import columns, figure, printable
 
 # Decimals of larger values, such as numbers of pixels, say nothing.
 _LARGE = 1000
@@ -67,7 +68,7 @@ def result_table(step: int, metrics: Mapping[str, Any]) -> str:
 
 
 def metrics_table(metrics: Mapping[str, Any]) -> str:
-    """Returns a line for each metric, and below them a table for each set of classes.
+    """Returns a line for each metric, and below them tables of classes, and texts.
 
     Args:
       metrics: name -> number, or an array or bytes, which are printed as kind and size.
@@ -75,10 +76,10 @@ def metrics_table(metrics: Mapping[str, Any]) -> str:
     rows = [
         (name, f"{_text(name, value)}  {_over(name, metrics)}".rstrip())
         for name, value in metrics.items()
-        if not isinstance(name, ClassMetric)
+        if not isinstance(name, (ClassMetric, EvaluationFile))
     ]
-    left_out = [f"  {line}" for line in _left_out(metrics)]
-    return "\n".join([*([columns(rows)] if rows else []), *_class_tables(metrics), *left_out])
+    lines = [f"  {line}" for line in (*_left_out(metrics), *_text_lines(metrics))]
+    return "\n".join([*([columns(rows)] if rows else []), *_class_tables(metrics), *lines])
 
 
 def log_line(step: int, metrics: Mapping[str, float]) -> str:
@@ -105,6 +106,16 @@ def _left_out(metrics: Mapping[str, Any]) -> list[str]:
         return []
     classes, are = ("1 class", "is") if count == 1 else (f"{count} classes", "are")
     return [f"{classes} without an example {are} left out"]
+
+
+def _text_lines(metrics: Mapping[str, Any]) -> list[str]:
+    """Returns the lines of the texts among the metrics."""
+    texts = [
+        value.decode("utf-8", "replace")
+        for name, value in metrics.items()
+        if isinstance(name, EvaluationFile) and name.is_text
+    ]
+    return [printable(line) for text in texts for line in text.splitlines()]
 
 
 def _class_tables(metrics: Mapping[str, Any]) -> list[str]:

@@ -19,6 +19,7 @@ from tf_frame.graph.losses import TAG_PREFIX
 from tf_frame.graph.model_output import LOSS, TOTAL_LOSS
 from tf_frame.hooks.summary import cached_writer
 from tf_frame.plugin.class_metric import is_undefined
+from tf_frame.plugin.evaluation_file import EvaluationFile
 from tf_frame.side_files import write_json
 
 _LOG = logging.getLogger("tf_frame")
@@ -55,8 +56,13 @@ def write_evaluation(
     values = [
         part
         for name, value in metrics.items()
-        if not is_undefined(name, value)
+        if not is_undefined(name, value) and not isinstance(name, EvaluationFile)
         for part in _values(_tag(prefix, name), value)
+    ]
+    values += [
+        _text_card(prefix, name, text)
+        for name, text in evaluation_files(metrics).items()
+        if name.is_text
     ]
     if checkpoint is not None:
         proto = tf.make_tensor_proto(checkpoint, tf.string)
@@ -81,7 +87,7 @@ def write_figures(eval_dir: str, metrics: Mapping[str, Any], step: int, checkpoi
 
     NaN is `null`.
 
-    Pictures among them become files of their own, see `write_pictures`.
+    Pictures and files among them become files of their own, see `write_files`.
 
     Returns:
       Path of the file.
@@ -93,14 +99,26 @@ def write_figures(eval_dir: str, metrics: Mapping[str, Any], step: int, checkpoi
     }
     result = {"checkpoint": checkpoint, "global_step": step, "metrics": figures}
     tf.io.gfile.makedirs(eval_dir)
-    write_pictures(eval_dir, metrics)
+    write_files(eval_dir, metrics)
     path = os.path.join(eval_dir, "metrics.json")
     write_json(path, result)
     return path
 
 
-def write_pictures(eval_dir: str, metrics: Mapping[str, Any]) -> None:
-    """Writes each metric that is a serialised summary of one image, NAME_image, to `NAME.png`."""
+def evaluation_files(metrics: Mapping[str, Any]) -> dict[EvaluationFile, bytes]:
+    """Returns the content of each file among the metrics."""
+    return {
+        name: bytes(value) for name, value in metrics.items() if isinstance(name, EvaluationFile)
+    }
+
+
+def write_files(eval_dir: str, metrics: Mapping[str, Any]) -> None:
+    """Writes the files among the metrics.
+
+    A metric that is a serialised summary of one image, NAME_image, becomes `NAME.png`.
+    """
+    for file, content in evaluation_files(metrics).items():
+        write_file(os.path.join(eval_dir, file), content)
     for name, value in metrics.items():
         images = [part.image for part in _parts(value) or () if part.HasField("image")]
         if len(images) == 1:
@@ -115,6 +133,17 @@ def _parts(value: Any) -> Sequence[Any] | None:
     except (DecodeError, TypeError):
         parts = None
     return parts
+
+
+def _text_card(prefix: str, name: EvaluationFile, text: bytes) -> Any:
+    """Returns the summary value of a text, which TensorBoard takes for Markdown."""
+    code = "".join(f"    {line}\n" for line in text.decode("utf-8", "replace").splitlines())
+    plugin = tf.SummaryMetadata.PluginData(plugin_name="text")
+    return tf.Summary.Value(
+        tag=prefix + name.stem,
+        tensor=tf.make_tensor_proto(code, tf.string),
+        metadata=tf.SummaryMetadata(plugin_data=plugin),
+    )
 
 
 def _tag(prefix: str, name: str) -> str:

@@ -20,7 +20,7 @@ from tf_frame.hooks.metrics_log import EVAL, MetricsLog
 from tf_frame.runs.evaluation.evaluator import Evaluator
 from tf_frame.runs.evaluation.printing import log_line, result_line
 from tf_frame.runs.evaluation.progress import evaluate_watched
-from tf_frame.runs.evaluation.results import numbers, write_pictures
+from tf_frame.runs.evaluation.results import numbers, write_files
 from tf_frame.runs.setup.run_context import RunObserver
 from tf_frame.runs.setup.training_setup import TRAIN_AND_EVALUATE, TrainingSetup
 from tf_frame.session.interrupts import Interrupted
@@ -128,7 +128,7 @@ class Evaluations:
             evaluated = evaluate_watched(self.evaluator, checkpoint, self.observer)
         except Interrupted as interrupted:
             raise Interrupted(interrupted.signum, if_interrupted) from None
-        write_pictures(str(self.evaluator.eval_dir), evaluated.metrics)
+        write_files(str(self.evaluator.eval_dir), evaluated.metrics)
         metrics = self.metrics_of_step[step] = numbers(evaluated.metrics)
         _LOG.info("%s", log_line(step, metrics))
         if self.setup.config.keep_best and self.best_checkpoints().offer(checkpoint, metrics):

@@ -14,6 +14,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame import ClassMean, ClassMetric
 from tf_frame_vision.confusion import (
+    confusion_files,
     confusion_image,
     confusion_matrix,
     mean_of_defined,
@@ -77,7 +78,8 @@ def segmentation_metrics(
       `recall_...` (NaN where nothing is predicted or labelled as the class) and `pixels_...`, the
       number of pixels with its label (NaN for a class that does not occur);
       `confusion_matrix`, `[num_classes, num_classes]`, rows are labels; and
-      `confusion_matrix_image`, a serialised summary. Each is a (value, update op) pair. All
+      `confusion_matrix_image`, a serialised summary; and of more than
+      20 classes those of `confusion_files`. Each is a (value, update op) pair. All
       pairs share one update.
     """
     labels, weights = _usable_labels(labels, ignore_label)
@@ -104,6 +106,8 @@ def segmentation_metrics(
     metrics = {name: (tf.cast(value, tf.float32), update) for name, value in values.items()}
     metrics["confusion_matrix"] = total, update
     metrics["confusion_matrix_image"] = confusion_image(total, class_names), update
+    files = confusion_files(total, class_names)
+    metrics |= {name: (content, update) for name, content in files.items()}
     return metrics
 
 

@@ -1,4 +1,4 @@
-"""Streaming confusion matrix of an evaluation, its picture, and names of classes in metrics.
+"""Streaming confusion matrix of an evaluation, its picture and page, names of classes in metrics.
 
 Models compute accuracy, recall and IoU of all classes from this one matrix: each batch is counted
 once. A class name such as `T-shirt/top` becomes `T-shirt_top`, which a metric's name may contain.
@@ -7,12 +7,14 @@ once. A class name such as `T-shirt/top` becomes `T-shirt_top`, which a metric's
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame_vision.drawing.confusion_picture import confusion_picture
+from tf_frame import EvaluationFile
+from tf_frame_vision.drawing.confusion_page import confusion_page, confusions_text
+from tf_frame_vision.drawing.confusion_picture import FIGURES, confusion_picture
 from tf_frame_vision.drawing.png import encoded_png
 
 
@@ -81,6 +83,31 @@ def confusion_image(matrix: Any, class_names: Sequence[str]) -> Any:
     image = tf.numpy_function(drawn, [matrix], tf.string)
     image.set_shape([])
     return image
+
+
+def confusion_files(matrix: Any, class_names: Sequence[str]) -> dict[str, Any]:
+    """Returns the files of the confusions of many classes, whose picture has no figures.
+
+    Args:
+      matrix: `[num_classes, num_classes]`, rows are labels.
+      class_names: names of the first classes.
+
+    Returns:
+      `confusions.txt`, the most frequent ones, and `confusion_matrix.html`, each a scalar string;
+      nothing up to 20 classes.
+    """
+    if int(matrix.shape[0]) <= FIGURES:
+        return {}
+    makers = {"confusions.txt": confusions_text, "confusion_matrix.html": confusion_page}
+
+    def made(make: Callable[..., str]) -> Any:
+        content = tf.numpy_function(
+            lambda values: make(values, class_names).encode(), [matrix], tf.string
+        )
+        content.set_shape([])
+        return content
+
+    return {EvaluationFile(name): made(make) for name, make in makers.items()}
 
 
 def metric_names(class_names: Sequence[str], num_classes: int) -> list[str]:

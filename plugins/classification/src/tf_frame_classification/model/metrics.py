@@ -13,6 +13,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame import ClassMean, ClassMetric
 from tf_frame_vision.confusion import (
+    confusion_files,
     confusion_image,
     confusion_matrix,
     mean_of_defined,
@@ -38,7 +39,8 @@ def classification_metrics(
       classes that occur; `recall_NAME` of each class (NaN for one that does not occur), or, of
       more classes, `mean_recall_classes`, the number of those that occur;
       `confusion_matrix`, `[num_classes, num_classes]`, rows are labels; and
-      `confusion_matrix_image`, a serialised summary. Each is a (value, update op) pair.
+      `confusion_matrix_image`, a serialised summary; and of more than
+      20 classes those of `confusion_files`. Each is a (value, update op) pair.
     """
     num_classes = int(logits.shape[1])
     total, update = confusion_matrix(labels, tf.argmax(logits, axis=1), num_classes)
@@ -59,4 +61,6 @@ def classification_metrics(
         metrics["top_5_accuracy"] = tf.metrics.mean(tf.cast(hit, tf.float32))
     metrics["confusion_matrix"] = total, update
     metrics["confusion_matrix_image"] = confusion_image(total, class_names), update
+    files = confusion_files(total, class_names)
+    metrics |= {name: (content, update) for name, content in files.items()}
     return metrics

@@ -18,7 +18,7 @@ from tf_frame_vision.drawing.palette import Pixels
 from tf_frame_vision.drawing.text import text_width, upright
 
 # Pixels of a cell, by the largest number of classes: with figures, with names, neither.
-_CELL, _FIGURES = 44, 20
+_CELL, FIGURES = 44, 20
 _SMALL_CELL, _NAMES = 14, 200
 _LARGEST = 1000
 _SIZE, _TITLE, _GAP = 12, 22, 5
@@ -44,27 +44,38 @@ def confusion_picture(matrix: NDArray[Any], class_names: Sequence[str]) -> Pixel
       `[height, width, 3]`.
     """
     num_classes = len(matrix)
-    share = matrix / np.maximum(matrix.sum(axis=1, keepdims=True), 1e-12)
+    share = shares(matrix)
     side = cell_side(num_classes)
     cells = Image.fromarray(_cells(share, side))
     if num_classes > _NAMES:
         return np.array(cells)
-    names = [*class_names[:num_classes], *map(str, range(len(class_names), num_classes))]
-    names = [*map(printable, names)]
-    names = [name if len(name) <= _LONGEST else name[: _LONGEST - 1] + "\u2026" for name in names]
+    names = short_names(class_names, num_classes)
     margin = _TITLE + max(text_width(name, _SIZE) for name in names) + 2 * _GAP
     length = max(margin + cells.width, margin + text_width("prediction", _SIZE)) + _GAP
     canvas = Image.new("RGB", (length, length), "white")
     canvas.paste(cells, (margin, margin))
     _write_names(canvas, names, margin, side)
-    if num_classes <= _FIGURES:
+    if num_classes <= FIGURES:
         _write_figures(canvas, share, margin, side)
     return np.array(canvas)
 
 
+def shares(matrix: NDArray[Any]) -> NDArray[Any]:
+    """Returns a matrix of counts divided by the sum of each row."""
+    divided: NDArray[Any] = matrix / np.maximum(matrix.sum(axis=1, keepdims=True), 1e-12)
+    return divided
+
+
+def short_names(class_names: Sequence[str], num_classes: int) -> list[str]:
+    """Returns names of all classes that can be printed, of 24 characters at most."""
+    names = [*class_names[:num_classes], *map(str, range(len(class_names), num_classes))]
+    names = [*map(printable, names)]
+    return [name if len(name) <= _LONGEST else name[: _LONGEST - 1] + "\u2026" for name in names]
+
+
 def cell_side(num_classes: int) -> int:
     """Returns height and width of a cell, in pixels."""
-    if num_classes <= _FIGURES:
+    if num_classes <= FIGURES:
         return _CELL
     return _SMALL_CELL if num_classes <= _NAMES else max(_LARGEST // num_classes, 1)
 
