@@ -55,7 +55,7 @@ def test_results_are_in_pixels_of_the_file_and_overlays_show_certain_detections(
         {"image_id": 139, "category_id": 7, "bbox": [10, 100, 40, 50], "score": 0.9},
         {"image_id": 139, "category_id": 18, "bbox": [20, 40, 20, 40], "score": 0.2},
     ]
-    # The image is shown without its padding.
+    # The image, at the size of the file, is shown twice as large and without its padding.
     assert overlay.shape == (400, 200, 3)
     assert has(overlay, BLUE) and not has(overlay, RED)
     # The lines are two pixels wide: half a pixel and more on both sides of the edge.
@@ -82,6 +82,27 @@ def test_detections_of_the_overlay_are_described_in_pixels(tmp_path):
     assert len(lines) == 22 and lines[20:] == ["and 2 more", drawn]
     nothing = {**PREDICTION, "num_detections": np.int32(0)}
     assert writer.describe("x", FEATURES, nothing) == ["nothing with a score of 0.3 or more", drawn]
+
+
+def test_an_overlay_has_the_size_and_the_pixels_of_the_file(files, tmp_path):
+    """The network has seen 400 x 200 pixels of an image of 600 x 900."""
+    pixels = np.random.RandomState(0).randint(0, 256, [600, 900, 3]).astype(np.uint8)
+    path = tmp_path / "photo.png"
+    Image.fromarray(pixels).save(path)
+    features = {**FEATURES, "original_size": np.array([600, 900]), "name": str(path).encode()}
+    overlay, results = files(features=features)
+    assert overlay.shape == (600, 900, 3)
+    assert results[0]["bbox"] == [90, 300, 360, 150]
+    np.testing.assert_array_equal(overlay[310:440, 100:440], pixels[310:440, 100:440])
+    assert (overlay[299:301, 300:400] == BLUE).all()
+    # A file that has another size by now, and one that is no image.
+    for content in (b"no image", None):
+        if content is None:
+            Image.fromarray(pixels[:5]).save(path)
+        else:
+            path.write_bytes(content)
+        overlay, _ = files(features=features)
+        assert overlay.shape == (600, 900, 3) and (overlay[310:440, 100:440] == 90).all()
 
 
 @COUNTS

@@ -60,8 +60,22 @@ def test_the_writer_makes_a_table_and_pictures(tmp_path, rectify, width):
         "/data/a.png,d\u00e9j\u00e0 \u4e2d,0.9",
         '000001,"""a"",\\xff",0.9',
     ]
+    # Letters of 40 pixels.
     for name in ("a", "000001"):
-        assert Image.open(tmp_path / "words" / f"{name}.png").size == (width, 154)
+        assert Image.open(tmp_path / "words" / f"{name}.png").size == (width, 128 + 52)
+
+
+def test_a_picture_has_the_size_of_its_file(tmp_path):
+    path = tmp_path / "a.png"
+    pixels = np.random.RandomState(0).randint(0, 256, [60, 500, 3]).astype(np.uint8)
+    Image.fromarray(pixels).save(path)
+    writer = PredictionWriter(str(tmp_path / "out"), rectify=True)
+    writer("a", {"image": IMAGE, "name": str(path).encode()}, {**PREDICTION, "text": b"i"})
+    writer.close()
+    picture = np.array(Image.open(tmp_path / "out/words/a.png"))
+    assert picture.shape == (128 + 52, 500 + 8 + 400, 3)
+    np.testing.assert_array_equal(picture[:10, :500], pixels[:10])
+    assert (picture[:128, 508:] == 200).all()
 
 
 @pytest.mark.parametrize(("rectify", "width"), [(False, 400), (True, 808)])

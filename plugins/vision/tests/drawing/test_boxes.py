@@ -68,3 +68,12 @@ def test_captions_of_any_characters_are_drawn():
     drawn = draw_boxes(black(100, 200), corners, [YELLOW], ["a\n\x1b"])
     expected = draw_boxes(black(100, 200), corners, [YELLOW], ["a\\u000a\\u001b"])
     np.testing.assert_array_equal(drawn, expected)
+
+
+def test_lines_and_captions_of_large_pictures_are_larger():
+    corners = upright_corners(np.array([[0.2, 0.2, 0.8, 0.8]]))
+    found = painted(draw_boxes(black(3200, 1600), corners, [RED], ["tree"]))
+    assert found[:, 800].sum() == 2 * 8
+    # A caption of 13 pixels, four times as high, above the box.
+    rows = np.nonzero(found[:630, 321])[0]
+    np.testing.assert_allclose([rows.min(), rows.max()], [640 - 52, 629], atol=2)

@@ -58,3 +58,10 @@ def test_names_of_any_characters_have_a_colour():
     drawn = with_legend(picture, [("a\n\x1b", (1, 2, 3))])
     expected = with_legend(picture, [("a\\u000a\\u001b", (1, 2, 3))])
     np.testing.assert_array_equal(drawn, expected)
+
+
+def test_captions_of_another_size():
+    usual, large = (with_captions(PICTURE, ["i"], size)[30:] for size in (20, 40))
+    assert (len(usual), len(large)) == (26, 52)
+    heights = [np.nonzero((part < 128).any(axis=(1, 2)))[0] for part in (usual, large)]
+    assert 1.6 < (heights[1].max() - heights[1].min()) / (heights[0].max() - heights[0].min()) < 2.4

@@ -1,7 +1,7 @@
 """Writer of detections, for `tf-frame predict`.
 
-DIR/overlays/NAME.png  the image with the detections, their classes and scores; small images are
-                       enlarged
+DIR/overlays/NAME.png  the image at its own size with the detections, their classes and scores;
+                       small images are enlarged
 DIR/detections.json    all detections as COCO's results: a list of `image_id` (that of the data set;
                        else the name of the file without its suffix; where that is a number, the
                        number), `category_id`, `bbox` (left, upper, width, height in pixels of the
@@ -24,6 +24,8 @@ from tf_frame.atomic_output import write_file
 from tf_frame_detection.evaluation.coco import xywh
 from tf_frame_detection.evaluation.painting import Painting
 from tf_frame_vision.drawing.boxes import enlarged, upright_corners
+from tf_frame_vision.drawing.own_picture import file_picture, resized
+from tf_frame_vision.drawing.palette import Pixels
 from tf_frame_vision.drawing.png import write_png
 
 # Digits of pixels and scores in files.
@@ -74,9 +76,7 @@ class DetectionFiles:
             prediction[f"detection_{kind}"][:count] for kind in ("boxes", "scores", "classes")
         )
         corners = prediction[_CORNERS][:count] if self._rotated else upright_corners(boxes)
-        height, width = features["image_size"]
-        pixels = np.clip(np.round(features["image"][:height, :width]), 0, 255).astype(np.uint8)
-        drawn = self._painting.draw_found(enlarged(pixels), corners, scores, classes)
+        drawn = self._painting.draw_found(enlarged(_picture(features)), corners, scores, classes)
         write_png(self._overlay(name), drawn)
         size = features["original_size"].astype(np.float64)
         image_id = self._image_id(features, name)
@@ -133,6 +133,16 @@ class DetectionFiles:
             return name
         number = int(path.stem)
         return number if self._numbers.setdefault(number, name) == name else name
+
+
+def _picture(features: Mapping[str, Any]) -> Pixels:
+    """Returns the image at its own size: of its file, or else the network's image, resized."""
+    size = tuple(features["original_size"].tolist())
+    pixels = file_picture(features["name"]) if "name" in features else None
+    if pixels is not None and pixels.shape[:2] == size:
+        return pixels
+    height, width = features["image_size"]
+    return resized(features["image"][:height, :width], size)
 
 
 def _is_number(stem: str) -> bool:

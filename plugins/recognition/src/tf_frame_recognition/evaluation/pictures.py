@@ -10,7 +10,7 @@ from PIL import Image, ImageDraw
 
 from tf_frame_vision.drawing.boxes import enlarged
 from tf_frame_vision.drawing.palette import Pixels
-from tf_frame_vision.drawing.text import with_captions
+from tf_frame_vision.drawing.text import CAPTION_SIZE, with_captions
 
 _GAP = 8
 _RADIUS = 4
@@ -19,7 +19,12 @@ _COLOURS = ((255, 90, 0), (0, 160, 255))
 
 
 def word_picture(
-    image: Any, lines: Sequence[str], *, rectified: Any = None, control_points: Any = None
+    image: Any,
+    lines: Sequence[str],
+    *,
+    rectified: Any = None,
+    control_points: Any = None,
+    size: int = CAPTION_SIZE,
 ) -> Pixels:
     """Draws an image and, to the right of it, the rectified image; both are enlarged.
 
@@ -29,6 +34,7 @@ def word_picture(
       rectified: the same for the rectified image; None: there is none.
       control_points: `[k, 2]`: x, y as shares of width and height of the image; the upper ones are
         orange, the lower ones blue.
+      size: height of the letters of a line, about, in pixels.
 
     Returns:
       `[rows, columns, 3]`; the size depends on the sizes of the images and the number of lines.
@@ -41,7 +47,7 @@ def word_picture(
     height = max(len(picture) for picture in pictures)
     strips = [np.full([height, _GAP, 3], 255, np.uint8)] * (2 * len(pictures) - 1)
     strips[::2] = [_padded(picture, height) for picture in pictures]
-    return with_captions(np.concatenate(strips, axis=1), lines)
+    return with_captions(np.concatenate(strips, axis=1), lines, size)
 
 
 def _coloured(image: Any) -> Pixels:

@@ -1,8 +1,9 @@
 """Writer of recognised words, for `tf-frame predict`.
 
 DIR/predictions.csv  a row for each image: `name`, the path of the file; `text`; `confidence`
-DIR/words/NAME.png   the image and the word; with rectification also the control points and the
-                     rectified image; small images are enlarged
+DIR/words/NAME.png   the image, at the size of its file if there is one, and the word in large type;
+                     with rectification also the control points and the rectified image; small
+                     images are enlarged
 """
 
 from __future__ import annotations
@@ -14,8 +15,11 @@ from typing import Any
 
 from tf_frame import PredictionCsv
 from tf_frame_recognition.evaluation.pictures import word_picture
+from tf_frame_vision.drawing.own_picture import file_picture
 from tf_frame_vision.drawing.png import write_png
 
+# Height of the letters of a word, in pixels.
+_LETTERS = 40
 _RECTIFIED = ("rectified", "control_points")
 
 
@@ -46,7 +50,9 @@ class PredictionWriter:
         row = {key: prediction[key] for key in ("text", "confidence")}
         self._rows(os.fsdecode(features.get("name", name)), None, row)
         extra = {key: prediction[key] for key in self._extra}
-        picture = word_picture(features["image"], [_line(prediction)], **extra)
+        image = file_picture(features["name"]) if "name" in features else None
+        image = features["image"] if image is None else image
+        picture = word_picture(image, [_line(prediction)], size=_LETTERS, **extra)
         write_png(self._path(name), picture)
 
     def describe(self, name: str, features: Mapping[str, Any], prediction: Any) -> list[str]:

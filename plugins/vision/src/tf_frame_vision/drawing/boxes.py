@@ -1,6 +1,7 @@
 """Boxes drawn on a picture, upright or rotated, with a caption at each.
 
 Small pictures are enlarged first, so that captions can be read and lines do not hide the objects.
+On large pictures lines and captions are larger, so that they are seen where the picture is shrunk.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ _SIZE = 11
 _CAPTION = 13
 _LINE = 2
 _LEAST_SIDE = 400
+# Longer side of a picture from which on lines and captions grow.
+_LARGE_SIDE = 800
 # Captions on colours that are brighter are black.
 _BRIGHT = 140
 
@@ -63,29 +66,32 @@ def draw_boxes(
     """
     canvas = Image.fromarray(picture)
     draw = ImageDraw.Draw(canvas)
+    scale = max(1.0, max(canvas.size) / _LARGE_SIDE)
     # The centre of the first pixel, Pillow's 0, is at 0.5.
     places = corners[..., ::-1] * (canvas.width, canvas.height) - 0.5
     fills = [tuple(map(int, colour)) for colour in colours]
     for around, fill in zip(places, fills, strict=True):
         # The first line once more, so that the first corner is as round as the others.
         points = [*map(tuple, around), *map(tuple, around[:2])]
-        draw.line(points, fill=fill, width=_LINE, joint="curve")
+        draw.line(points, fill=fill, width=round(_LINE * scale), joint="curve")
     for around, fill, caption in zip(places, fills, captions, strict=False):
-        _write(draw, around, fill, caption, canvas.size)
+        _write(draw, around, fill, caption, canvas.size, scale)
     return np.array(canvas)
 
 
-def _write(draw: Any, around: Any, fill: Any, caption: str, size: tuple[int, int]) -> None:
+def _write(
+    draw: Any, around: Any, fill: Any, caption: str, size: tuple[int, int], scale: float
+) -> None:
     """Writes a caption above a box, or within where there is no room, inside the picture."""
-    caption = printable(caption)
-    width = text_width(caption, _SIZE) + 4
+    caption, letters, height = printable(caption), round(_SIZE * scale), round(_CAPTION * scale)
+    width = text_width(caption, letters) + 4
     left, upper = around.min(axis=0)
-    upper = upper - _CAPTION if upper >= _CAPTION else upper
+    upper = upper - height if upper >= height else upper
     left, upper = (
         max(min(place, most), 0)
-        for place, most in zip((left, upper), (size[0] - width, size[1] - _CAPTION), strict=True)
+        for place, most in zip((left, upper), (size[0] - width, size[1] - height), strict=True)
     )
-    draw.rectangle([left, upper, left + width - 1, upper + _CAPTION - 1], fill=fill)
+    draw.rectangle([left, upper, left + width - 1, upper + height - 1], fill=fill)
     ink = "black" if sum(fill) / 3 > _BRIGHT else "white"
-    font = font_for(caption, _SIZE)
-    draw.text((left + 2, upper + _CAPTION / 2), caption, fill=ink, font=font, anchor="lm")
+    font = font_for(caption, letters)
+    draw.text((left + 2, upper + height / 2), caption, fill=ink, font=font, anchor="lm")

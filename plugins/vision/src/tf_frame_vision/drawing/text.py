@@ -14,8 +14,9 @@ from tf_frame.text import printable
 from tf_frame_vision.drawing.palette import Pixels
 
 _MARGIN = 4
-# Captions: a line is 26 pixels high, whatever the size of its text.
-_CAPTION_SIZE, _LEAST_SIZE, _CAPTION_LINE = 20, 6, 26
+# Captions: pixels of a text of the usual size, and of a text that must be small; and the height of
+# a line over the size.
+CAPTION_SIZE, _LEAST_SIZE, _CAPTION_LINE = 20, 6, 1.3
 # Legends: from the left of a swatch to its text, and from there to the next swatch.
 _LEGEND_SIZE, _LEGEND_LINE, _SWATCH = 13, 18, 12
 _TEXT, _GAP = _SWATCH + 5, 12
@@ -39,7 +40,7 @@ def upright(text: str, size: int) -> Any:
     return picture.transpose(Image.Transpose.ROTATE_90)
 
 
-def with_captions(picture: Pixels, lines: Sequence[str]) -> Pixels:
+def with_captions(picture: Pixels, lines: Sequence[str], size: int = CAPTION_SIZE) -> Pixels:
     """Adds lines of text below a picture; the size of the result depends on their number alone.
 
     Characters that no font has are boxes; those that cannot be printed are escaped.
@@ -47,24 +48,26 @@ def with_captions(picture: Pixels, lines: Sequence[str]) -> Pixels:
     Args:
       picture: `[height, width, 3]`.
       lines: the texts, from above to below.
+      size: height of the letters, about, in pixels; a long text has smaller letters.
 
     Returns:
-      `[height + 26 * len(lines), width, 3]`.
+      `[height + 1.3 * size * len(lines), width, 3]`.
     """
     height, width = picture.shape[:2]
-    canvas = Image.new("RGB", (width, height + _CAPTION_LINE * len(lines)), "white")
+    line_height = round(_CAPTION_LINE * size)
+    canvas = Image.new("RGB", (width, height + line_height * len(lines)), "white")
     canvas.paste(Image.fromarray(picture))
     draw = ImageDraw.Draw(canvas)
     for number, line in enumerate(map(printable, lines)):
-        size = _fitting_size(line, width - 2 * _MARGIN)
-        place = (_MARGIN, height + _CAPTION_LINE * number + (_CAPTION_LINE - size) // 2)
-        draw.text(place, line, fill="black", font=font_for(line, size))
+        letters = _fitting_size(line, width - 2 * _MARGIN, size)
+        place = (_MARGIN, height + line_height * number + (line_height - letters) // 2)
+        draw.text(place, line, fill="black", font=font_for(line, letters))
     return np.array(canvas)
 
 
-def _fitting_size(line: str, width: int) -> int:
-    size = _CAPTION_SIZE * width // max(text_width(line, _CAPTION_SIZE), 1)
-    return min(max(size, _LEAST_SIZE), _CAPTION_SIZE)
+def _fitting_size(line: str, width: int, size: int) -> int:
+    fitting = size * width // max(text_width(line, size), 1)
+    return min(max(fitting, _LEAST_SIZE), size)
 
 
 def with_legend(picture: Pixels, entries: Sequence[Entry]) -> Pixels:
