@@ -63,9 +63,10 @@ def test_a_photograph_is_classified_in_one_command(tmp_path, photograph, monkeyp
     assert sorted(path.name for path in tmp_path.iterdir()) == ["cache", "predictions", "temporary"]
     assert not list((tmp_path / "temporary").glob("tf-frame-*"))
     (row,) = map(json.loads, (output / "predictions.jsonl").read_text().splitlines())
-    # As recorded; the picture is a view from the air on trees and a road.
+    # The picture is a view from the air on trees and a road. The frozen graph says 0.285 of the
+    # image resized as TensorFlow 1 does, and 0.326 with half-pixel centres.
     assert (row["label"], row["class_name"]) == (973, "cliff")
-    assert max(row["probabilities"]) == pytest.approx(0.334, abs=0.02)
+    assert max(row["probabilities"]) == pytest.approx(0.285, abs=0.015)
 
 
 # Upper, left, lower and right edge in pixels, and score, of the detections with a score of at least

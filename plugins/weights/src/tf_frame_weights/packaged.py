@@ -26,8 +26,11 @@ class MobilenetV1Imagenet(Weights):
     network: ClassVar[str] = "mobilenet_v1"
     model: ClassVar[str] = "classification"
     options: ClassVar[Mapping[str, Any]] = {"model": {"name": "mobilenet_v1"}}
-    # Whole pictures; what slim cuts off for evaluation is a thing of its own figures.
-    prediction_options: ClassVar[Mapping[str, Any]] = {"input": {"preprocessing": "none"}}
+    # Whole pictures, resized as TensorFlow 1 does; slim's evaluation also cuts off an eighth.
+    prediction_options: ClassVar[Mapping[str, Any]] = {
+        "input": {"preprocessing": "none", "resizing": "legacy"}
+    }
+    resizing: ClassVar[str] = "bilinear, corners as in TensorFlow 1"
     num_classes: ClassVar[int] = 1001
     figures: ClassVar[Mapping[str, str]] = {"top-1": "70.9 %", "top-5": "89.9 %"}
     figures_from: ClassVar[str] = "tensorflow/models, research/slim/README.md"

@@ -16,13 +16,14 @@ from tf_frame_vision.data_content import count_classes
 from tf_frame_vision.example_input import ExampleInput, ExampleOptions, Split
 from tf_frame_vision.preprocessing import load_preprocessing
 from tf_frame_vision.reading.folders import naming_unreadable
+from tf_frame_vision.resizing import ResizingOptions
 
 # Key of the label in records.
 LABEL = "image/class/label"
 
 
 @dataclasses.dataclass(frozen=True)
-class LabelledImageOptions(ExampleOptions):
+class LabelledImageOptions(ResizingOptions, ExampleOptions):
     """Options of all inputs of labelled images."""
 
     image_size: int | None = option(
@@ -65,7 +66,7 @@ class LabelledImages(ExampleInput):
         super().__init__(params=params)
         self.size: int = params.image_size or self.data_size
         self.channels: int = params.channels or self.data_channels
-        self.preprocess = load_preprocessing(params.preprocessing)
+        self.preprocess = load_preprocessing(params.preprocessing, resizing=params.resizing)
         self._trained = info
         if info is None:
             with naming_unreadable():

@@ -9,15 +9,20 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from tf_frame import Preprocessing
+from tf_frame_vision.resizing import HALF_PIXEL, PLACES
 
 
 class Plain(Preprocessing):
     """Resizes, and scales values to -1 to 1; the same in training.
 
     Values do not stay 0 to 255: no network here would train on them.
+
+    Attributes:
+      resizing: a key of `tf_frame_vision.resizing.PLACES`.
     """
 
     values: ClassVar[str] = "-1 to 1"
+    resizing: str = HALF_PIXEL
 
     def __call__(self, image: Any, *, height: int, width: int, is_training: bool, seed: Any) -> Any:
         import tensorflow.compat.v1 as tf
@@ -27,7 +32,8 @@ class Plain(Preprocessing):
 
         del is_training, seed
         channels = geometry.count_channels(image)
-        resized = layers.resize_bilinear(image[tf.newaxis], [height, width])[0]
+        places = PLACES[self.resizing]
+        resized = layers.resize_bilinear(image[tf.newaxis], [height, width], **places)[0]
         return tf.ensure_shape(resized / 127.5 - 1.0, [height, width, channels])
 
 
