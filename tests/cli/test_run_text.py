@@ -99,3 +99,19 @@ def test_a_new_run_on_few_examples_names_weights(
     assert weights_note(setup, info) == [expected] * has_note
     monkeypatch.setattr(run_text, "fitting_weights", lambda *_: [])
     assert not weights_note(setup, info)
+
+
+def test_a_slow_input_is_named_at_the_end_with_the_command_that_says_why():
+    setup = types.SimpleNamespace(model_dir="runs/my run")
+    result = {"metrics": {}, "duration_secs": 3, "steps_per_sec": 5.0, "input_share": 0.43}
+    line, done = run_text.closing(setup, result).splitlines()
+    assert line == (
+        "the steps waited for input 43 % of the time; "
+        "tf-frame profile --config 'runs/my run/config.yaml' --steps 30 says why"
+    )
+    assert done.startswith("done in 3 s")
+    # Not where a step only hands over to another thread and back, nor for a profile.
+    for share, rate in [(0.19, 5.0), (0.43, 2000.0), (None, None)]:
+        quick = {**result, "input_share": share, "steps_per_sec": rate}
+        assert len(run_text.closing(setup, quick).splitlines()) == 1
+    assert len(run_text.closing(setup, result, keeps_folder=False).splitlines()) == 1

@@ -55,6 +55,30 @@ def test_a_line_holds_the_rates_of_its_interval_and_the_time_left(build, train, 
     assert progress.loss > 0
 
 
+def test_waiting_for_input_is_shown_from_a_fifth_of_the_time_on(build, train, clock):
+    graph, out = build(), io.StringIO()
+    with graph.graph.as_default():
+        waited = tf.Variable(0.0, collections=[tf.GraphKeys.LOCAL_VARIABLES], trainable=False)
+        secs = tf.placeholder(tf.float32, [])
+        wait, more = waited.read_value(), waited.assign_add(secs)
+    progress = make_hook(graph, out, every_steps=2)
+    progress.input_wait = wait
+    durations = [100, 1, 1, 1, 1, 1]
+    # Added after each step: the hook sees those of step 1 at step 2.
+    waits = iter([0.1, 0.3, 0.56, 0.1, 0.2, 9])
+    train(
+        graph,
+        [progress, Tick(clock, durations)],
+        to=6,
+        each=lambda session: session.run_step_fn(
+            lambda step_context: step_context.session.run(more, {secs: next(waits)})
+        ),
+    )
+    shown = [line.partition(" left")[2] for line in out.getvalue().splitlines()]
+    assert shown == ["", "  input 43 %", ""]
+    assert progress.input_share == pytest.approx((0.1 + 0.86 + 0.3) / 5)
+
+
 def test_the_mean_rate_leaves_out_the_first_step(build, train, clock):
     graph = build()
     progress = make_hook(graph, io.StringIO())

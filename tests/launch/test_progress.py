@@ -26,6 +26,7 @@ def status(task, state="training", time=10.0, **values):
         ("step 1/100  loss -inf", True),
         ("step 40/100  saved", False),
         ("step 40: loss 0.5", False),
+        (f"{LINE}  input 43 %", True),
         (f"{LINE} and more", False),
     ],
 )
@@ -33,14 +34,16 @@ def test_lines_of_a_task(line, is_progress):
     assert JobProgress([CHIEF]).takes(CHIEF, line) == is_progress
 
 
-@pytest.mark.parametrize("rate", [0, 2.5])
-def test_the_lines_of_the_hook_are_known(rate):
+@pytest.mark.parametrize(("rate", "waited"), [(0, 0.0), (2.5, 0.0), (2.5, 3.44)])
+def test_the_lines_of_the_hook_are_known(rate, waited):
     """The format of the hook and the one that is looked for must not part."""
     out = io.StringIO()
     hook = ProgressHook(None, last_step=4000, examples_per_step=32, every_steps=10, out=out)
-    hook.step, hook.loss, hook._time = 20, 0.5, 8.0
-    hook._show(20 - int(rate * 8), 0.0)
-    assert JobProgress([CHIEF]).takes(CHIEF, out.getvalue().rstrip("\n"))
+    hook.step, hook.loss, hook._time, hook._waited = 20, 0.5, 8.0, waited
+    hook._show(20 - int(rate * 8), 0.0, 0.0)
+    line = out.getvalue().rstrip("\n")
+    assert JobProgress([CHIEF]).takes(CHIEF, line)
+    assert line.endswith("  input 43 %") == bool(waited)
 
 
 def test_the_line_of_the_job():
@@ -58,6 +61,17 @@ def test_the_line_of_the_job():
         "step 3600/9000  loss 0.5000  1.50 steps/s  1:00:00 left  "
         "(chief-0 0.75/s, worker-0 waiting)"
     )
+
+
+def test_each_task_has_its_own_wait_for_input():
+    progress = JobProgress([CHIEF, WORKER])
+    progress.takes(CHIEF, LINE)
+    progress.takes(WORKER, f"{LINE}  input 43 %")
+    statuses = [status(task, step=3, runs_per_sec=2.0) for task in (CHIEF, WORKER)]
+    shown = progress.text(statuses)
+    assert shown.endswith("(chief-0 2.00/s, worker-0 2.00/s input 43 %)")
+    progress.takes(WORKER, LINE)
+    assert "input" not in progress.text(statuses)
 
 
 def test_statuses_of_other_tasks_do_not_count():

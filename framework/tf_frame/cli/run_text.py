@@ -21,6 +21,7 @@ from tf_frame.config.yaml_file import Named, Settings, plain, read_settings
 from tf_frame.errors import ConfigError
 from tf_frame.plugin import InputInfo, Mode
 from tf_frame.plugin.configured import ConfiguredPlugin
+from tf_frame.profiling.step_times import is_starving
 from tf_frame.runs.evaluation.printing import result_table
 from tf_frame.runs.setup.model_dir import CONFIG_FILE
 from tf_frame.runs.setup.training_setup import TrainingSetup
@@ -213,10 +214,16 @@ def _version(distribution: str) -> str:
 
 
 def closing(setup: TrainingSetup, result: Mapping[str, Any], *, keeps_folder: bool = True) -> str:
-    """Returns the last evaluation as a table, the duration of the run, and its folder."""
+    """Returns the last evaluation as a table, a slow input, the duration, and the folder."""
     lines = []
     if result["metrics"]:
         lines.append(result_table(result["metrics_step"], result["metrics"]))
+    if keeps_folder and is_starving(result["input_share"], result["steps_per_sec"]):
+        config = shell_word(os.path.join(setup.model_dir, CONFIG_FILE))
+        lines.append(
+            f"the steps waited for input {100 * result['input_share']:.0f} % of the time; "
+            f"tf-frame profile --config {config} --steps 30 says why"
+        )
     done = f"done in {result['duration_secs']:.0f} s"
     if keeps_folder:  # The report of a profile has better figures.
         rate = result["steps_per_sec"]

@@ -27,6 +27,7 @@ from tf_frame.graph.inputs.first_batches import first_batches
 from tf_frame.graph.inputs.pipeline import make_batches
 from tf_frame.graph.inputs.position import InputPosition, make_input_position
 from tf_frame.graph.inputs.streams import Batch, iterator_initializers
+from tf_frame.graph.inputs.wait import INPUT_WAIT, measure_input_wait
 from tf_frame.graph.model_output import build_model
 from tf_frame.graph.stateless_random import make_stateless
 from tf_frame.graph.step_reads import read_step_before_change
@@ -63,6 +64,7 @@ class TrainGraph(Update):
       model_variables: the global variables that the model made.
       chief_hooks: session hooks of the model that only the chief needs.
       input_position: saves and restores the position of this worker in the input, or None.
+      input_wait: reads the seconds that steps waited for input; see `measure_input_wait`.
       not_repeatable: reasons why a resumed run would end with other values.
     """
 
@@ -75,6 +77,7 @@ class TrainGraph(Update):
     model_variables: Sequence[Any] = ()
     chief_hooks: Sequence[Any] = ()
     input_position: InputPosition | None = None
+    input_wait: Any = None
     not_repeatable: Sequence[str] = ()
 
     @property
@@ -126,6 +129,7 @@ def build_train_graph(
             graph=graph,
             global_step=global_step,
             step_after=read_step_after([update.train_op], global_step),
+            input_wait=measure_input_wait(update.train_op),
             scaffold=_scaffold(output.scaffold, deployment),
             clones=clones,
             batches=batches,
@@ -262,6 +266,7 @@ def _local_init_op(model_scaffold: Any) -> Any:
     """The model's own op with the initializers of the input, which the model does not know."""
     if model_scaffold is None or model_scaffold.local_init_op is None:
         return None
-    positions = [v for v in tf.local_variables() if v.op.name.startswith(INPUT_POSITION)]
-    inputs = [tf.variables_initializer(positions), *iterator_initializers()]
+    of_input = (INPUT_POSITION, INPUT_WAIT)
+    variables = [v for v in tf.local_variables() if v.op.name.startswith(of_input)]
+    inputs = [tf.variables_initializer(variables), *iterator_initializers()]
     return tf.group(model_scaffold.local_init_op, *inputs)

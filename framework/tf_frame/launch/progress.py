@@ -13,7 +13,7 @@ from tf_frame.launch.job import CHIEF, Task
 _NUMBER = r"(?:-?\d[\d.]*(?:e[+-]\d+)?|-?inf|nan)"
 _OF_TASK = re.compile(
     rf"step (?P<step>\d+)/(?P<max>\d+)  (?P<loss>\S.* {_NUMBER})"
-    r"(?:  [\d.]+ steps/s  [\d.]+ examples/s  [\d:]+ left)?"
+    r"(?:  [\d.]+ steps/s  [\d.]+ examples/s  [\d:]+ left(?:  (?P<input>input \d+ %))?)?"
 )
 
 
@@ -24,10 +24,13 @@ class JobProgress:
         self._names = {str(task) for task in tasks}
         self._loss = ""
         self._last_line = ""
+        self._waiting: dict[str, str] = {}
 
     def takes(self, task: Task, line: str) -> bool:
         """Returns whether a line of a task is its progress, which need not be shown again."""
         match = _OF_TASK.fullmatch(line)
+        if match:
+            self._waiting[str(task)] = f" {match['input']}" if match["input"] else ""
         if match and (task.type == CHIEF or not self._last_line):
             self._loss, self._last_line = match["loss"], line
         return bool(match)
@@ -44,9 +47,20 @@ class JobProgress:
             f"step {step}" if last is None else f"step {step}/{last}",
             self._loss,
             *_rate_texts(step, current),
-            _tasks_text(current),
+            self._tasks_text(current),
         ]
         return "  ".join(filter(None, parts))
+
+    def _tasks_text(self, statuses: Iterable[TaskStatus]) -> str:
+        """Steps per second of each task and its wait for input; else its state."""
+        texts = []
+        for task in statuses:
+            if task.state == status.TRAINING and task.runs_per_sec is not None:
+                waiting = self._waiting.get(task.task, "")
+                texts.append(f"{task.task} {task.runs_per_sec:.2f}/s{waiting}")
+            elif task.state not in (status.TRAINING, status.SERVING):
+                texts.append(f"{task.task} {task.state}")
+        return f"({', '.join(texts)})" if texts else ""
 
 
 def _last_step(statuses: Iterable[TaskStatus]) -> int | None:
@@ -68,17 +82,6 @@ def _rate_texts(step: int, statuses: list[TaskStatus]) -> list[str]:
     if last is not None and rate > 0 and step < last:
         texts.append(f"{_clock((last - step) / rate)} left")
     return texts
-
-
-def _tasks_text(statuses: Iterable[TaskStatus]) -> str:
-    """Steps per second of each task, or the state of one that does not train."""
-    texts = []
-    for task in statuses:
-        if task.state == status.TRAINING and task.runs_per_sec is not None:
-            texts.append(f"{task.task} {task.runs_per_sec:.2f}/s")
-        elif task.state not in (status.TRAINING, status.SERVING):
-            texts.append(f"{task.task} {task.state}")
-    return f"({', '.join(texts)})" if texts else ""
 
 
 def _clock(seconds: float) -> str:

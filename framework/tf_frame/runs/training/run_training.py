@@ -209,6 +209,7 @@ class _Run:
             **self._evaluations.last(),
             "steps_per_sec": self._trained.steps_per_sec,
             "examples_per_sec": self._trained.examples_per_sec,
+            "input_share": self._trained.input_share,
             "step_times": self._trained.step_times,
             "duration_secs": time.monotonic() - self._started,
             "stopped_by": stopped and signal.Signals(stopped.signum).name,

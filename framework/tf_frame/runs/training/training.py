@@ -47,6 +47,7 @@ class Trained:
       global_step: the last step.
       loss: total loss of the last step, None if no step ran.
       steps_per_sec, examples_per_sec: means without the first step.
+      input_share: share of that time that steps waited for input; None: it was not measured.
       stopped: whether a hook ended training, and not the end of the input.
       step_times: durations of steps and hooks; see `StepTimes.table`.
     """
@@ -55,6 +56,7 @@ class Trained:
     loss: float | None
     steps_per_sec: float | None
     examples_per_sec: float | None
+    input_share: float | None = None
     stopped: bool = True
     step_times: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
@@ -230,6 +232,7 @@ class Training:
             loss=None if loss is None else float(loss),
             steps_per_sec=self._progress.steps_per_sec,
             examples_per_sec=self._progress.examples_per_sec,
+            input_share=self._progress.input_share,
             stopped=self.loop.stop_requested,
             step_times=self.parts.times.table(),
         )

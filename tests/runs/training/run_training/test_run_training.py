@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 import yaml
+from tensorflow.python.data.experimental.ops import testing as dataset_testing
 
 from tf_frame.cluster.find import find_cluster
 from tf_frame.cluster.status import FAILED, read_statuses
@@ -41,6 +42,19 @@ def test_the_result_and_the_configuration_are_written(go, tmp_path):
     written = yaml.safe_load((tmp_path / "config.yaml").read_text())
     assert (written["optimizer"], written["model"]["l2"]) == ({"name": "sgd"}, 0.5)
     assert written["schedule"] == {"name": "fixed"}
+
+
+class Sleeping(ToyInput):
+    """Takes its time for each batch."""
+
+    def dataset(self, mode, context):
+        return super().dataset(mode, context).apply(dataset_testing.sleep(20_000))
+
+
+def test_a_slow_input_is_measured_and_shown(go, capsys):
+    result, _ = go(max_steps=12, source=Sleeping, log_every_n_steps=6)
+    assert result["input_share"] > 0.4
+    assert re.search(r"step 12/12 .*  input \d+ %\n", capsys.readouterr().out)
 
 
 def test_a_second_run_trains_the_missing_steps_only(go, tmp_path):

@@ -32,6 +32,7 @@ def progress_hook(parts: TrainingParts) -> ProgressHook:
         last_step=parts.config.max_steps,
         examples_per_step=parts.setup.examples_per_step(),
         every_steps=parts.config.log_every_n_steps if shows_progress else 0,
+        input_wait=parts.graph.input_wait,
     )
 
 
