@@ -1,6 +1,7 @@
 """The hook in sessions of its own; whole runs are in tests/estimator/test_exact_resume.py."""
 
 import contextlib
+import itertools
 
 import pytest
 import tensorflow.compat.v1 as tf
@@ -16,13 +17,18 @@ from tf_frame.plugin import Input, InputContext, Mode
 
 
 class Numbers(Input):
-    """Shuffled numbers, in batches; of stateful random ones where `params` says so."""
+    """Shuffled numbers, in batches; with stateful random ones or Python where `params` says so."""
 
     def dataset(self, mode, context):
         numbers = tf.data.Dataset.range(50).shuffle(9, seed=context.seed).repeat()
         if self.params == "stateful":
             noise = lambda n: (n, tf.random_uniform([], maxval=9, dtype=tf.int64))  # noqa: E731
             return numbers.map(noise).batch(context.batch_size)
+        if self.params == "python":
+            called = itertools.count()
+            count = lambda n: n + 100 * next(called)  # noqa: E731
+            add = lambda n: (tf.numpy_function(count, [n], tf.int64), n)  # noqa: E731
+            return numbers.map(add).batch(context.batch_size)
         return numbers.map(lambda n: (n, -n)).batch(context.batch_size)
 
 
@@ -43,7 +49,9 @@ class Saver(Hook):
 class Run:
     """A run with the hook; a session of it takes batches."""
 
-    def __init__(self, folder, *, kind=None, config=None, restored=None, allow_inexact=False):
+    def __init__(
+        self, folder, *, kind=None, config=None, restored=None, allow_inexact=False, **counting
+    ):
         self.folder, self.said = folder, []
         self.restored = RestoredCheckpoint(restored)
         config = config or RunOptions(train_batch_size=2)
@@ -70,6 +78,7 @@ class Run:
             restored=self.restored,
             allow_inexact=allow_inexact,
             report=self.said.append,
+            **counting,
         )
 
     @contextlib.contextmanager
@@ -155,6 +164,75 @@ def test_with_leave_an_input_that_cannot_be_saved_trains_with_a_warning(tmp_path
     assert warning.endswith("RandomUniformInt is stateful; a resumed run will not be exact")
     assert new_pass == "warning: a new pass over the data begins"
     assert beginning.said == [warning]
+
+
+COUNTED = {"runs_per_step": 1}
+
+
+@pytest.mark.parametrize("kind", ["python", "stateful"])
+def test_an_input_that_cannot_be_saved_goes_on_by_its_count(tmp_path, kind):
+    """The Python function returns other values at each call, in the order of its calls."""
+    path, following = saved(tmp_path, steps=40, kind=kind, **COUNTED)  # Beyond the first pass.
+    run = Run(tmp_path, kind=kind, restored=path, **COUNTED)
+    with run.session() as session:
+        assert run.take(session, 30) == following
+    note, reading = run.said
+    assert note.startswith("note: the position in the input cannot be saved: ")
+    assert "and goes on exactly" in note and "\n" not in note
+    assert reading == "reading the input of 40 steps again"
+
+
+def test_the_note_of_a_new_run_says_what_makes_it_exact(tmp_path):
+    run = Run(tmp_path, kind="python", **COUNTED)
+    with run.session() as session:
+        run.take(session, 1)
+    (note,) = run.said
+    for text in ("PyFunc is stateful", "if its Python functions return the same", "stateless_"):
+        assert text in note
+    assert "exact_resume = False" in note and "--strict" in note
+
+
+def test_strictly_it_ends_the_run(tmp_path):
+    run = Run(tmp_path, kind="python", strict=True, **COUNTED)
+    with (
+        pytest.raises(DataError, match=r"PyFunc is stateful \(an error because of --strict\)\n"),
+        run.session(),
+    ):
+        pytest.fail("a step could run")
+
+
+def test_batches_of_several_runs_a_step_are_counted(tmp_path):
+    path, following = saved(tmp_path, steps=6, kind="python", runs_per_step=1)
+    again = Run(tmp_path, kind="python", restored=path, runs_per_step=2)
+    with again.session() as session:
+        assert again.take(session, 24) == following[6:]
+
+
+def test_the_position_may_be_restored_again_in_one_session(tmp_path):
+    """As a worker does whose chief goes back to a checkpoint."""
+    path, following = saved(tmp_path, kind="stateful", **COUNTED)
+    run = Run(tmp_path, kind="stateful", restored=path, **COUNTED)
+    with run.session() as session:
+        run.take(session, 7)
+        raw = session.run_step_fn(lambda step_context: step_context.session)
+        run.position.restore(raw, path, report=run.said.append)
+        assert run.take(session, 20) == following[:20]
+
+
+def test_a_signal_ends_the_reading(tmp_path):
+    path, _ = saved(tmp_path, kind="python", **COUNTED)
+    beginning = Run(tmp_path, kind="python", **COUNTED)
+    run = Run(tmp_path, kind="python", restored=path, interrupted=lambda: True, **COUNTED)
+    with beginning.session() as one, run.session() as other:
+        assert run.take(other, 3) == beginning.take(one, 3)
+
+
+def test_of_a_counted_input_too_the_batch_size_must_be_the_same(tmp_path):
+    path, _ = saved(tmp_path, kind="python", **COUNTED)
+    config = RunOptions(train_batch_size=4)
+    run = Run(tmp_path, kind="python", restored=path, config=config, **COUNTED)
+    with pytest.raises(ConfigError, match="batch size of a clone 2 -> 4"), run.session():
+        pytest.fail("a step could run")
 
 
 def test_another_batch_size_ends_the_run(tmp_path):

@@ -37,7 +37,9 @@ class TrainingOptions:
         min=0,
     )
     strict: bool = option(
-        False, "treat as errors: patterns without a match, options without effect, data warnings"
+        False,
+        "treat as errors: patterns without a match, options without effect, data warnings, an "
+        "input whose position cannot be saved",
     )
 
 
@@ -346,8 +348,8 @@ class CheckpointOptions:
     )
     allow_inexact_resume: bool = option(
         False,
-        "train even if a resumed run cannot be exact, because the input position or random "
-        "operations of the model cannot be saved",
+        "train even if a resumed run cannot be exact, for queues of the input or random operations "
+        "of the model cannot be saved; an input without a saved position begins a new pass",
     )
 
 

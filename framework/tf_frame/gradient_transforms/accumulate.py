@@ -17,6 +17,8 @@ from tf_frame.errors import ConfigError
 from tf_frame.gradient_transforms.values import GradsAndVars, dense
 
 _COUNTER = "runs"
+# Variable that counts the runs since the last update; only in the checkpoints of such a training.
+RUNS_SINCE_UPDATE = f"accumulate/{_COUNTER}"
 
 
 class Accumulate(GradientTransform):
@@ -63,7 +65,7 @@ class Accumulate(GradientTransform):
             return list(grads_and_vars)
         import tensorflow.compat.v1 as tf
 
-        if tf.global_variables(f"accumulate/{_COUNTER}"):
+        if tf.global_variables(RUNS_SINCE_UPDATE):
             raise ConfigError(
                 "the transform accumulate is given twice; keep one, with the product of the steps"
             )

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from tf_frame.checkpoint.find.newest import read_step
 from tf_frame.errors import CheckpointError, ConfigError, DataError, short_reason
-from tf_frame.graph.inputs.position import InputPosition
+from tf_frame.graph.inputs.position import COUNTED_ADVICE, InputPosition
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.types import Session
 
@@ -48,6 +48,11 @@ class InputPositionHook(Hook):
       allow_inexact: if the position cannot be saved or restored, begin a new pass
         over the data, with a warning, instead of an error.
       report: function that shows a line to the user.
+      runs_per_step: runs of the train op in a global step. An input whose position cannot be saved
+        is then read again up to the step of the checkpoint, unless `allow_inexact`; 0: the batches
+        cannot be counted.
+      strict: whether such an input is an error.
+      interrupted: whether a signal asks this process to end.
       exact: False for an input without a saved position, which is read from its beginning after
         each resume (`Input.exact_resume`).
 
@@ -64,6 +69,9 @@ class InputPositionHook(Hook):
     restored: RestoredCheckpoint
     allow_inexact: bool
     report: Callable[[str], None]
+    runs_per_step: int = 0
+    strict: bool = False
+    interrupted: Callable[[], object] = lambda: False
     exact: bool = True
 
     def __post_init__(self) -> None:
@@ -78,21 +86,35 @@ class InputPositionHook(Hook):
                 self.report(
                     "note: the input is read from its beginning, as it declares by exact_resume"
                 )
-        elif self._can_be_saved(session) and path is not None:
+        elif self._can_be_restored(session) and path is not None:
             self._restore(session, path)
         elif path is not None:
             self.report("warning: a new pass over the data begins")
 
-    def _can_be_saved(self, session: Session) -> bool:
+    def _can_be_restored(self, session: Session) -> bool:
         try:
             self.position.check(session)
         except DataError as error:
             if not self.allow_inexact:
-                raise
+                self._count(session, error)
+                return True
             self.report(f"warning: {short_reason(error)}; a resumed run will not be exact")
             self.position.leave_out(session)
             return False
         return True
+
+    def _count(self, session: Session, error: DataError) -> None:
+        """Lets the input be read again to restore its position; raises the error if it cannot."""
+        if not (self.runs_per_step and self.position.is_countable):
+            raise error
+        if self.strict:
+            reason = f"{short_reason(error)} (an error because of --strict)"
+            raise DataError(f"{reason}\n{COUNTED_ADVICE}")
+        exactness = self.position.count(
+            session, runs_per_step=self.runs_per_step, interrupted=self.interrupted
+        )
+        advice = "" if self.restored.path else f"\n  {COUNTED_ADVICE}"
+        self.report(f"note: {short_reason(error)}; {exactness}{advice}")
 
     def _restore(self, session: Session, path: str) -> None:
         try:

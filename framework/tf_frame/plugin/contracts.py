@@ -246,8 +246,9 @@ class Input(Plugin):
       prediction_suffixes: lower-case suffixes of the files that prediction reads from a
         folder; empty: all files that are not hidden.
       exact_resume: whether a run on this data must resume with the next batch. False declares
-        that it need not, as of a generator of endless random examples: a resumed run reads
-        the data from the beginning, and needs no `--allow_inexact_resume`.
+        that it need not, as of a generator of endless random examples: a resumed run begins a
+        new pass over the data. Without that, an input whose position cannot be saved is read
+        again up to the step.
       counts_examples: whether a step takes as many examples as the options of the run say; without
         that, training measures steps/s alone.
       feature_names, label_names: names of the features and labels of the data, to find an input

@@ -24,6 +24,7 @@ from tf_frame.checkpoint.find.reader import Checkpoint
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError, ConfigError, DataError, short_reason
 from tf_frame.graph.graph_edits import switch_branches
+from tf_frame.graph.inputs.replay import count_runs, describe_exactness, take_again
 from tf_frame.graph.inputs.streams import iterator_initializers, streams_without_position
 from tf_frame.plugin import Mode
 from tf_frame.side_files import as_object
@@ -37,12 +38,19 @@ _TENSORFLOW = "TensorFlow"
 # SerializationContext::ExternalStatePolicy::kFail, tensorflow/core/framework/dataset.h.
 _FAIL = 2
 _NEW_PASS = "--allow_inexact_resume resumes with a new pass over the data"
+_STATELESS = (
+    "raw random numbers by stateless ops (tf.random.stateless_uniform) from context.seed and the "
+    "number of the example (Dataset.enumerate), and read with tf.data"
+)
 _ADVICE = (
-    "A resumed run would not read the examples that an uninterrupted one reads. Draw random "
-    "numbers by stateless ops (tf.random.stateless_uniform) from context.seed and the number of "
-    "the example (Dataset.enumerate), and read with tf.data; or give --allow_inexact_resume: then "
-    "a resumed run begins a new pass over the data, as the class of an input may also declare by "
-    "exact_resume = False"
+    f"A resumed run would not read the examples that an uninterrupted one reads. D{_STATELESS}; or "
+    "give --allow_inexact_resume: then a resumed run begins a new pass over the data, as the class "
+    "of an input may also declare by exact_resume = False"
+)
+COUNTED_ADVICE = (
+    f"to resume at once, and exactly, d{_STATELESS}; or declare exact_resume = False in the class "
+    "of the input, or give --allow_inexact_resume: then a resumed run begins a new pass; --strict "
+    "refuses this input"
 )
 
 
@@ -69,6 +77,7 @@ class InputPosition:
         self._step_names = [step_name(part) for part in parts] if lockstep else []
         self._fingerprint_name = _saved_name(_FINGERPRINT, parts[0])
         self._reasons = streams_without_position()
+        self._runs_per_step = 0
         self.initializers = iterator_initializers()
         with tf.name_scope(_SCOPE), tf.device(None):
             # A local variable, so that a checkpoint fits with and without a saved position.
@@ -115,8 +124,29 @@ class InputPosition:
         """Makes `tensors` empty strings in this session, for an input that cannot be saved."""
         session.run(self._leave_out)
 
+    @property
+    def is_countable(self) -> bool:
+        """Whether the batches of the input can be counted, so that `count` may be called."""
+        return not self._reasons
+
+    def count(self, session: Any, *, runs_per_step: int, interrupted: Callable[[], object]) -> str:
+        """Leaves the position out; `restore` then takes the batches of all earlier steps again.
+
+        Args:
+          session: the session.
+          runs_per_step: runs of the train op in a global step.
+          interrupted: whether a signal asks this process to end, which ends `restore`.
+
+        Returns:
+          A text for the user: how exact a resumed run is.
+        """
+        self.leave_out(session)
+        self._runs_per_step, self._interrupted = runs_per_step, interrupted
+        exactness = describe_exactness(self.initializers)
+        return f"a resumed run reads the input again up to its step, {exactness}"
+
     def restore(self, session: Any, path: str, *, report: Callable[[str], None]) -> None:
-        """Restores the position from the checkpoint of the variables; `report` takes a warning.
+        """Restores the position from the checkpoint of the variables; `report` takes lines.
 
         Raises:
           CheckpointError: the checkpoint has no position, or a damaged one.
@@ -125,6 +155,13 @@ class InputPosition:
         """
         checkpoint = Checkpoint(path)
         self._check_fingerprint(checkpoint, report)
+        if self._runs_per_step:
+            runs = count_runs(checkpoint, runs_per_step=self._runs_per_step)
+            if runs:
+                report(f"reading the input of {read_step(path)} steps again")
+            session.run(self.initializers)
+            take_again(session, self.initializers, runs, interrupted=self._interrupted)
+            return
         self._check_step(checkpoint, report)
         try:
             self.put(session, {name: _read(checkpoint, name) for name in self._fed})

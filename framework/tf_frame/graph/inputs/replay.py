@@ -1,0 +1,98 @@
+"""Reads an input again whose position cannot be saved, up to the step where a run goes on.
+
+Iterators with Python functions or stateful random operations cannot be saved. Where every step
+takes the same number of batches, the number of steps is the position.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+from tensorflow.core.framework import dataset_options_pb2
+
+from tf_frame.checkpoint.find.newest import read_step
+from tf_frame.checkpoint.find.reader import Checkpoint
+from tf_frame.gradient_transforms.accumulate import RUNS_SINCE_UPDATE
+from tf_frame.graph.graph_edits import FunctionLibrary, ancestors
+
+_PYTHON = ("PyFunc", "EagerPyFunc")
+_RANDOM = ("Random", "Multinomial", "ParameterizedTruncatedNormal", "TruncatedNormal")
+
+
+def count_runs(checkpoint: Checkpoint, *, runs_per_step: int) -> int:
+    """Returns the runs of the train op before a checkpoint was saved."""
+    name = RUNS_SINCE_UPDATE
+    since = int(checkpoint.read(name)) if name in checkpoint else 0
+    return read_step(checkpoint.path) * runs_per_step + since
+
+
+def take_again(
+    session: Any, initializers: Iterable[Any], runs: int, *, interrupted: Callable[[], object]
+) -> None:
+    """Takes batches of initialised iterators, as so many runs of the train op take them.
+
+    Ends early when the input ends, or a signal asks the process to end.
+    """
+    handles = [initializer.inputs[1] for initializer in initializers]
+    users = [op for handle in handles for op in handle.consumers()]
+    take = session.make_callable([op for op in users if op.type == "IteratorGetNext"])
+    try:
+        for _ in range(runs):
+            if interrupted():
+                return
+            take()
+    except tf.errors.OutOfRangeError:
+        return  # The next step ends, as it would without a resume.
+
+
+def describe_exactness(initializers: Sequence[Any]) -> str:
+    """Says how exactly a run goes on after data sets were read again from their beginning."""
+    nodes = list(_nodes(initializers))
+    disorder = dict.fromkeys(reason for node, inner in nodes for reason in _disorder(node, inner))
+    if disorder:
+        return f"and goes on with other examples: {', '.join(disorder)}"
+    python = [node for node, _ in nodes if node.op in _PYTHON]
+    parallel = [node for node, inner in nodes if _is_parallel(node) and _has(inner, _PYTHON)]
+    if parallel:
+        condition = "its Python functions return the same again, in any order of their calls"
+        return f"and goes on exactly if {condition}"
+    if python:
+        return "and goes on exactly if its Python functions return the same again"
+    return "and goes on exactly"
+
+
+def _nodes(initializers: Sequence[Any]) -> Iterator[tuple[Any, list[Any]]]:
+    """Yields all nodes of data sets, and for each of them the nodes of its functions."""
+    if not initializers:
+        return
+    library = FunctionLibrary(initializers[0].graph)
+    for op in ancestors(initializers):
+        inner = list(library.nodes(op.node_def))
+        yield op.node_def, inner
+        for node in inner:
+            yield node, list(library.nodes(node))
+
+
+def _disorder(node: Any, inner: Sequence[Any]) -> Iterator[str]:
+    """Yields why the elements of a data set differ from one pass to the next."""
+    attributes = node.attr
+    options = dataset_options_pb2.Options()
+    options.ParseFromString(attributes["serialized_options"].s)
+    is_off = options.WhichOneof("optional_deterministic") and not options.deterministic
+    if is_off or attributes["deterministic"].s == b"false" or attributes["sloppy"].b:
+        yield "the order of its elements is not fixed (deterministic=False)"
+    if _is_parallel(node) and _has(inner, _RANDOM):
+        yield "parallel calls draw random numbers in no fixed order"
+    if node.op.startswith(_RANDOM) and not (attributes["seed"].i or attributes["seed2"].i):
+        yield "it draws random numbers without a seed"
+
+
+def _is_parallel(node: Any) -> bool:
+    kind: str = node.op
+    return kind.startswith(("Parallel", "LegacyParallel", "MapAndBatch"))
+
+
+def _has(nodes: Iterable[Any], types: tuple[str, ...]) -> bool:
+    return any(node.op.startswith(types) for node in nodes)
