@@ -1,12 +1,5 @@
-import types
-
-import pytest
-
-from tf_frame import InputInfo
-from tf_frame.cli import run_text
-from tf_frame.cli.run_text import changed_options, weights_note
+from tf_frame.cli.run_text import changed_options
 from tf_frame.config.yaml_file import Named, Settings
-from tf_frame.plugin import Mode
 
 BEFORE = Settings(
     plugin="toy",
@@ -62,56 +55,3 @@ def test_transforms_and_hooks_are_compared():
         "hooks heartbeat, was empty",
     ]
     assert changed(transforms=()) == ["transforms empty, was clip"]
-
-
-@pytest.mark.parametrize(
-    ("count", "warm_start", "is_new", "has_note"),
-    [
-        (120, "", True, True),
-        (120, "some", True, False),
-        (120, "", False, False),
-        (2000, "", True, False),
-        (None, "", True, False),
-    ],
-)
-def test_a_new_run_on_few_examples_names_weights(
-    tmp_path, monkeypatch, count, warm_start, is_new, has_note
-):
-    monkeypatch.setattr(
-        run_text, "fitting_weights", lambda *names: ["_".join([*names, end]) for end in "abcd"]
-    )
-    if not is_new:
-        (tmp_path / "checkpoint").touch()
-    setup = types.SimpleNamespace(
-        config=types.SimpleNamespace(warm_start_from=warm_start),
-        model=types.SimpleNamespace(
-            name="m",
-            plugin=types.SimpleNamespace(cls=types.SimpleNamespace(network_option="backbone")),
-            values=lambda: {"backbone": "n"},
-        ),
-        model_dir=str(tmp_path),
-    )
-    info = InputInfo(num_examples={} if count is None else {Mode.TRAIN: count})
-    expected = (
-        "note: this run begins with random values and has 120 examples; published weights learn "
-        "from few: --warm_start_from m_n_a or m_n_b or m_n_c (auto takes the first)"
-    )
-    assert weights_note(setup, info) == [expected] * has_note
-    monkeypatch.setattr(run_text, "fitting_weights", lambda *_: [])
-    assert not weights_note(setup, info)
-
-
-def test_a_slow_input_is_named_at_the_end_with_the_command_that_says_why():
-    setup = types.SimpleNamespace(model_dir="runs/my run")
-    result = {"metrics": {}, "duration_secs": 3, "steps_per_sec": 5.0, "input_share": 0.43}
-    line, done = run_text.closing(setup, result).splitlines()
-    assert line == (
-        "the steps waited for input 43 % of the time; "
-        "tf-frame profile --config 'runs/my run/config.yaml' --steps 30 says why"
-    )
-    assert done.startswith("done in 3 s")
-    # Not where a step only hands over to another thread and back, nor for a profile.
-    for share, rate in [(0.19, 5.0), (0.43, 2000.0), (None, None)]:
-        quick = {**result, "input_share": share, "steps_per_sec": rate}
-        assert len(run_text.closing(setup, quick).splitlines()) == 1
-    assert len(run_text.closing(setup, result, keeps_folder=False).splitlines()) == 1

@@ -10,6 +10,7 @@ from typing import Any
 import tf_frame
 from tf_frame import file_system
 from tf_frame.checkpoint.names import LIST_FILE
+from tf_frame.cli.run_hints import hints, weights_note
 from tf_frame.cluster import Cluster
 from tf_frame.command_line.lock import change_warnings
 from tf_frame.command_line.screen import emphasised
@@ -21,16 +22,12 @@ from tf_frame.config.yaml_file import Named, Settings, plain, read_settings
 from tf_frame.errors import ConfigError
 from tf_frame.plugin import InputInfo, Mode
 from tf_frame.plugin.configured import ConfiguredPlugin
-from tf_frame.profiling.step_times import is_starving
 from tf_frame.runs.evaluation.printing import result_table
 from tf_frame.runs.setup.model_dir import CONFIG_FILE
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.shell_text import shell_word
 from tf_frame.text import columns
-from tf_frame.weights.plugins import fitting_weights, network_option
 
-# With fewer, a network that has seen other pictures is better.
-_FEW_EXAMPLES, _SHOWN_WEIGHTS = 2000, 3
 _PLUGINS = ("plugin", "input", "optimizer", "schedule")
 _PREFIXES = {"plugin": "model."}
 # These may differ between the workers of one run, or with the path of its folder.
@@ -52,23 +49,6 @@ def notes(line: CommandLine, setup: TrainingSetup, info: InputInfo) -> list[str]
         *_changes(setup),
         *_remote_note(setup.model_dir),
         *weights_note(setup, info),
-    ]
-
-
-def weights_note(setup: TrainingSetup, info: InputInfo) -> list[str]:
-    """Returns a note on weights that fit, if the run begins with random values and little data."""
-    count = info.num_examples.get(Mode.TRAIN)
-    is_new = not file_system.exists(os.path.join(setup.model_dir, LIST_FILE))
-    if setup.config.warm_start_from or not is_new or count is None or count >= _FEW_EXAMPLES:
-        return []
-    assert setup.model is not None
-    network = setup.model.values().get(network_option(setup.model.plugin.cls), "")
-    names = fitting_weights(setup.model.name, network)[:_SHOWN_WEIGHTS]
-    if not names:
-        return []
-    return [
-        f"note: this run begins with random values and has {count} examples; published weights "
-        f"learn from few: --warm_start_from {' or '.join(names)} (auto takes the first)"
     ]
 
 
@@ -214,16 +194,12 @@ def _version(distribution: str) -> str:
 
 
 def closing(setup: TrainingSetup, result: Mapping[str, Any], *, keeps_folder: bool = True) -> str:
-    """Returns the last evaluation as a table, a slow input, the duration, and the folder."""
+    """Returns the last evaluation as a table, hints, the duration of the run, and its folder."""
     lines = []
     if result["metrics"]:
         lines.append(result_table(result["metrics_step"], result["metrics"]))
-    if keeps_folder and is_starving(result["input_share"], result["steps_per_sec"]):
-        config = shell_word(os.path.join(setup.model_dir, CONFIG_FILE))
-        lines.append(
-            f"the steps waited for input {100 * result['input_share']:.0f} % of the time; "
-            f"tf-frame profile --config {config} --steps 30 says why"
-        )
+    if keeps_folder:
+        lines += hints(setup, result)
     done = f"done in {result['duration_secs']:.0f} s"
     if keeps_folder:  # The report of a profile has better figures.
         rate = result["steps_per_sec"]

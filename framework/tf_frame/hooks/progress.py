@@ -11,8 +11,8 @@ import tensorflow.compat.v1 as tf
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Multiples
 from tf_frame.hooks.training_clock import training_clock
-from tf_frame.progress_bar import ProgressBar
 from tf_frame.profiling.step_times import is_starving
+from tf_frame.progress_bar import ProgressBar
 from tf_frame.text import figure
 from tf_frame.types import Session, Tensor
 

@@ -219,6 +219,20 @@ class Model(Plugin):
         """
         raise NotImplementedError(f"{type(self).__name__} does not define build()")
 
+    def chance_levels(self, metrics: Mapping[str, Any]) -> Mapping[str, float]:
+        """Returns the values of metrics that a model reaches without having learnt anything.
+
+        A run whose last evaluation is not above one of them ends with a hint.
+
+        Args:
+          metrics: name -> value of all metrics of an evaluation, such as a confusion matrix.
+
+        Returns:
+          Name of a metric, from 0 to 1 and at best 1 -> value: of an accuracy, the share of the
+          most frequent class.
+        """
+        return {}
+
     def prediction_writer(self, directory: str) -> Any:
         """Returns a writer of prediction files; None: predictions become rows of a table.
 

@@ -10,7 +10,7 @@ import tensorflow.compat.v1 as tf
 
 from sessions import run_initialized
 from slow_cases import slow_but
-from tf_frame import Input, InputInfo, Mode, Network
+from tf_frame import ClassMetric, Input, InputInfo, Mode, Network
 from tf_frame.command_line.parsing import parse_command_line
 from tf_frame.errors import ConfigError
 from tf_frame.testing.toy import make_setup, run_setup
@@ -343,3 +343,10 @@ def test_runs_of_every_name(name, tmp_path):
     assert (
         main(["export", run, "--format", "saved_model", "--output", str(tmp_path / "export")]) == 0
     )
+
+
+def test_an_ap_of_0_is_chance_if_there_are_boxes():
+    model = Detection(params=Params(**TINY), info=INFO)
+    boxes = {ClassMetric("boxes", "a"): 0.0, ClassMetric("boxes", "b"): 3.0, "ap50": 0.0}
+    assert model.chance_levels(boxes) == {"ap50": 0.0}
+    assert model.chance_levels({**boxes, "boxes_b": 0.0}) == {}

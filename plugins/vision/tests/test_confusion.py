@@ -1,7 +1,14 @@
 import numpy as np
+import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame_vision.confusion import confusion_files, confusion_matrix, metric_names
+from tf_frame_vision.confusion import (
+    confusion_files,
+    confusion_matrix,
+    majority_mean_iou,
+    majority_share,
+    metric_names,
+)
 
 
 def test_batches_are_added_and_names_fit_into_metrics():
@@ -28,3 +35,11 @@ def test_many_classes_have_files_of_their_confusions():
     assert sorted(files) == ["confusion_matrix.html", "confusions.txt"]
     assert b"cat -> dog  3  of 3" in files["confusions.txt"]
     assert files["confusion_matrix.html"].startswith(b"<!DOCTYPE html>")
+
+
+def test_what_the_most_frequent_label_alone_reaches():
+    matrix = np.array([[6.0, 0, 0], [2, 1, 0], [0, 0, 0]])
+    assert majority_share(matrix) == pytest.approx(6 / 9)
+    # The IoU of label 0 is 6 of 9; label 2 does not occur.
+    assert majority_mean_iou(matrix) == pytest.approx(6 / 9 / 2)
+    assert majority_share(np.zeros([2, 2])) == majority_mean_iou(np.zeros([2, 2])) == 0

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from tf_frame.checkpoint.find.newest import newest_checkpoint, read_step
@@ -41,6 +41,7 @@ class Evaluations:
       log: gets the metrics, after the best checkpoints.
       is_recorded: returns whether `log` has got the metrics of a step in an earlier run.
       metrics_of_step: global step -> metric -> value, of this run.
+      chance_of_step: global step -> metric that is not above chance -> value of chance.
     """
 
     setup: TrainingSetup
@@ -50,6 +51,7 @@ class Evaluations:
     _: dataclasses.KW_ONLY
     is_recorded: Callable[[int], bool] = lambda step: False
     metrics_of_step: dict[int, dict[str, float]] = dataclasses.field(default_factory=dict)
+    chance_of_step: dict[int, dict[str, float]] = dataclasses.field(default_factory=dict)
 
     def evaluate_step(self, step: int) -> dict[str, float]:
         """Evaluates the checkpoint of a step that training has just saved, once."""
@@ -105,9 +107,10 @@ class Evaluations:
         )
 
     def last(self) -> dict[str, Any]:
-        """Returns the last evaluation and its step, for `result.json`."""
+        """Returns the last evaluation, its step, and metrics at chance, for `result.json`."""
         step, metrics = max(self.metrics_of_step.items(), default=(None, {}))
-        return {"metrics": metrics, "metrics_step": step}
+        at_chance = {} if step is None else self.chance_of_step[step]
+        return {"metrics": metrics, "metrics_step": step, "at_chance": at_chance}
 
     def check_metrics(self) -> None:
         """Builds the evaluation graph if an option needs a metric, and looks for the metric.
@@ -130,6 +133,10 @@ class Evaluations:
             raise Interrupted(interrupted.signum, if_interrupted) from None
         write_files(str(self.evaluator.eval_dir), evaluated.metrics)
         metrics = self.metrics_of_step[step] = numbers(evaluated.metrics)
+        # A model need not inherit from `Model`.
+        find_levels = getattr(self.evaluator.model, "chance_levels", None)
+        levels = find_levels(evaluated.metrics) if find_levels else {}
+        self.chance_of_step[step] = find_at_chance(metrics, levels)
         _LOG.info("%s", log_line(step, metrics))
         if self.setup.config.keep_best and self.best_checkpoints().offer(checkpoint, metrics):
             best = f"one of the {self.setup.config.keep_best} best"
@@ -137,6 +144,20 @@ class Evaluations:
         # Last: a resumed run takes an evaluation in the log for complete.
         self.log.write(EVAL, step, metrics)
         return metrics
+
+
+def find_at_chance(metrics: Mapping[str, float], levels: Mapping[str, float]) -> dict[str, float]:
+    """Returns the levels that metrics are not above, with a margin for what happens by chance.
+
+    The margin is a fifth of the level, and for high levels 2 % of the rest up to 1, so that 0.995
+    is well above 0.99. A level of 1 says nothing.
+    """
+    limits = {name: level + min(0.2 * level, 0.02 * (1 - level)) for name, level in levels.items()}
+    return {
+        name: float(levels[name])
+        for name, limit in limits.items()
+        if name in metrics and metrics[name] <= limit < 1
+    }
 
 
 def how_to_resume(setup: TrainingSetup, step: int, cluster: Cluster | None = None) -> str:

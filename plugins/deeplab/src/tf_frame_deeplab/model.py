@@ -200,6 +200,12 @@ class DeepLab(Model):
             hooks=hooks,
         )
 
+    def chance_levels(self, metrics: Mapping[str, Any]) -> Mapping[str, float]:
+        """Returns the mean IoU of predicting the most frequent class everywhere."""
+        from tf_frame_vision.confusion import majority_mean_iou
+
+        return {"mean_iou": majority_mean_iou(metrics["confusion_matrix"])}
+
     def _logits(self, images: Any, labels: Any, mode: Mode) -> Any:
         from tf_frame_deeplab.head_logits import head_logits
 

@@ -198,6 +198,11 @@ class Detection(Model):
             voc=self.params.voc_ap,
         )
 
+    def chance_levels(self, metrics: Mapping[str, Any]) -> Mapping[str, float]:
+        """Returns an AP of 0, if there are boxes to find."""
+        boxes = [value for name, value in metrics.items() if getattr(name, "kind", "") == "boxes"]
+        return {"ap50": 0.0} if any(boxes) else {}
+
     def notes(self) -> Sequence[str]:
         """Says whether the decay of batch norm is lowered for a short run."""
         if self.params.batch_norm_decay is not None or not self.params.train_batch_norm:

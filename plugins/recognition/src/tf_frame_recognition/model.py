@@ -161,6 +161,10 @@ class Recognition(Model):
             max_length=text.shape[1],
         )
 
+    def chance_levels(self, metrics: Mapping[str, Any]) -> Mapping[str, float]:
+        """Returns an accuracy of 0: words are not read by chance."""
+        return {"word_accuracy": 0.0}
+
     def notes(self) -> Sequence[str]:
         """Tells that the decay of batch norm is lower in a short run."""
         if self.params.batch_norm_decay is not None:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 import tensorflow.compat.v1 as tf
 
 from tf_frame import EvaluationFile
@@ -55,6 +56,27 @@ def mean_of_defined(values: Any) -> Any:
     is_defined = tf.logical_not(tf.is_nan(values))
     total = tf.reduce_sum(tf.where(is_defined, values, tf.zeros_like(values)))
     return total / tf.reduce_sum(tf.cast(is_defined, values.dtype))
+
+
+def majority_share(matrix: np.ndarray) -> float:
+    """Returns the accuracy of a prediction that is always the most frequent label.
+
+    Args:
+      matrix: `[label, prediction]` counts, as of `confusion_matrix`.
+    """
+    of_label = matrix.sum(axis=1)
+    return float(of_label.max() / max(of_label.sum(), 1))
+
+
+def majority_mean_iou(matrix: np.ndarray) -> float:
+    """Returns the mean IoU of a prediction that is always the most frequent label.
+
+    Its IoU is the share of the label, that of the other labels is 0.
+
+    Args:
+      matrix: `[label, prediction]` counts, as of `confusion_matrix`.
+    """
+    return majority_share(matrix) / max(int(np.count_nonzero(matrix.sum(axis=1))), 1)
 
 
 def confusion_image(matrix: Any, class_names: Sequence[str]) -> Any:

@@ -162,6 +162,12 @@ class Classification(Model):
             hooks=counted.hooks if mode == Mode.TRAIN else (),
         )
 
+    def chance_levels(self, metrics: Mapping[str, Any]) -> Mapping[str, float]:
+        """Returns the accuracy of always answering with the most frequent class."""
+        from tf_frame_vision.confusion import majority_share
+
+        return {"accuracy": majority_share(metrics["confusion_matrix"])}
+
     def notes(self) -> Sequence[str]:
         """Tells that the decay of batch norm is lower in a short run."""
         if self.params.batch_norm_decay is not None:

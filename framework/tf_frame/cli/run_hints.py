@@ -1,0 +1,91 @@
+"""Hints around a run: weights that fit, a slow input, a model that has learnt nothing."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tf_frame import file_system
+from tf_frame.checkpoint.names import LIST_FILE
+from tf_frame.plugin import InputInfo, Mode
+from tf_frame.profiling.step_times import is_starving
+from tf_frame.runs.setup.model_dir import CONFIG_FILE
+from tf_frame.runs.setup.training_setup import TrainingSetup
+from tf_frame.shell_text import shell_word
+from tf_frame.text import columns, figure
+from tf_frame.weights.plugins import fitting_weights, load_weights, network_option
+
+# With fewer, a network that has seen other pictures is better.
+_FEW_EXAMPLES, _SHOWN_WEIGHTS = 2000, 3
+_MORE_STEPS, _LOWER_RATE = 4, 0.1
+
+
+def weights_note(setup: TrainingSetup, info: InputInfo) -> list[str]:
+    """Returns a note on weights that fit, if the run begins with random values and little data."""
+    count = info.num_examples.get(Mode.TRAIN)
+    is_new = not file_system.exists(os.path.join(setup.model_dir, LIST_FILE))
+    if setup.config.warm_start_from or not is_new or count is None or count >= _FEW_EXAMPLES:
+        return []
+    names = _fitting_weights(setup)[:_SHOWN_WEIGHTS]
+    if not names:
+        return []
+    return [
+        f"note: this run begins with random values and has {count} examples; published weights "
+        f"learn from few: --warm_start_from {' or '.join(names)} (auto takes the first)"
+    ]
+
+
+def hints(setup: TrainingSetup, result: Mapping[str, Any]) -> list[str]:
+    """Returns the hints that follow from the result of a run, each with commands."""
+    config = f"--config {shell_word(os.path.join(setup.model_dir, CONFIG_FILE))}"
+    return [*_slow_input(config, result), *_chance(setup, config, result)]
+
+
+def _slow_input(config: str, result: Mapping[str, Any]) -> Iterator[str]:
+    if is_starving(result["input_share"], result["steps_per_sec"]):
+        yield (
+            f"hint: the steps waited for input {100 * result['input_share']:.0f} % of the time; "
+            f"tf-frame profile {config} --steps 30 says why"
+        )
+
+
+def _chance(setup: TrainingSetup, config: str, result: Mapping[str, Any]) -> Iterator[str]:
+    for metric, level in list(result["at_chance"].items())[:1]:
+        yield (
+            f"hint: {metric} {figure(result['metrics'][metric])} is what a model reaches without "
+            f"learning ({figure(level)}); what helps most often, in this order:"
+        )
+        yield columns(list(_remedies(setup, config)))
+
+
+def _remedies(setup: TrainingSetup, config: str) -> Iterator[tuple[str, str]]:
+    """Yields remedies and commands, the most likely one first."""
+    options, weights = setup.config, _fitting_weights(setup)
+    # On batches that are only learnt by heart, weights would hide a mistake in the loss.
+    if weights and not (options.warm_start_from or options.overfit_batches):
+        begin = config if load_weights(weights[0]).network == _network(setup) else _plugins(setup)
+        yield "published weights", f"tf-frame run {begin} --warm_start_from {weights[0]}"
+    folder, steps = shell_word(setup.model_dir), _MORE_STEPS * options.max_steps
+    yield "more steps", f"tf-frame run --model_dir {folder} --max_steps {steps}"
+    # A schedule may have learning rates of its own.
+    if not hasattr(setup.schedule.params, "learning_rates"):
+        rate = f"{_LOWER_RATE * options.learning_rate:g}"
+        yield "a lower learning rate", f"tf-frame run {config} --learning_rate {rate}"
+
+
+def _plugins(setup: TrainingSetup) -> str:
+    """Returns the options of a run whose network the weights choose."""
+    assert setup.model is not None and setup.input is not None
+    return f"--plugin {setup.model.name} --input {setup.input.name}"
+
+
+def _fitting_weights(setup: TrainingSetup) -> list[str]:
+    assert setup.model is not None, "a run of the command line has a model"
+    return fitting_weights(setup.model.name, _network(setup))
+
+
+def _network(setup: TrainingSetup) -> str:
+    assert setup.model is not None, "a run of the command line has a model"
+    name: str = setup.model.values().get(network_option(setup.model.plugin.cls), "")
+    return name

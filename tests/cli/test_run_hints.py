@@ -1,0 +1,112 @@
+"""Hints at the end of a run, and their commands."""
+
+import types
+
+import pytest
+
+from tf_frame import InputInfo, Mode
+from tf_frame.cli import run_hints
+from tf_frame.cli.run_hints import hints, weights_note
+from tf_frame.cli.run_text import closing
+
+QUICK = {"metrics": {}, "duration_secs": 3, "steps_per_sec": 5.0, "input_share": 0.1}
+NOTHING = {**QUICK, "at_chance": {}}
+
+MODEL = types.SimpleNamespace(
+    name="m",
+    plugin=types.SimpleNamespace(cls=types.SimpleNamespace(network_option="backbone")),
+    values=lambda: {"backbone": "n"},
+)
+
+
+def make_setup(schedule=(), **options):
+    defaults = {"warm_start_from": "", "overfit_batches": 0, "max_steps": 80, "learning_rate": 0.01}
+    return types.SimpleNamespace(
+        config=types.SimpleNamespace(**{**defaults, **options}),
+        model=MODEL,
+        input=types.SimpleNamespace(name="i"),
+        schedule=types.SimpleNamespace(params=types.SimpleNamespace(**dict(schedule))),
+        model_dir="runs/my run",
+    )
+
+
+def test_a_slow_input_is_named_with_the_command_that_says_why():
+    result = {**NOTHING, "input_share": 0.43}
+    line, done = closing(make_setup(), result).splitlines()
+    assert line == (
+        "hint: the steps waited for input 43 % of the time; "
+        "tf-frame profile --config 'runs/my run/config.yaml' --steps 30 says why"
+    )
+    assert done.startswith("done in 3 s")
+    assert len(closing(make_setup(), result, keeps_folder=False).splitlines()) == 1
+
+
+# Not where a step only hands over to another thread and back.
+@pytest.mark.parametrize(("share", "rate"), [(0.19, 5.0), (0.43, 2000.0), (None, None)])
+def test_a_quick_input_is_not_named(share, rate):
+    assert hints(make_setup(), {**NOTHING, "input_share": share, "steps_per_sec": rate}) == []
+
+
+def remedies(monkeypatch, *setup, weights=("m_a", "m_b"), network="n", **options):
+    monkeypatch.setattr(run_hints, "fitting_weights", lambda *names: list(weights))
+    of_network = types.SimpleNamespace(network=network)
+    monkeypatch.setattr(run_hints, "load_weights", lambda name: of_network)
+    metrics, at_chance = {"accuracy": 0.11, "top_5": 0.5}, {"accuracy": 0.1}
+    result = {**NOTHING, "metrics": metrics, "at_chance": at_chance}
+    reason, commands = hints(make_setup(*setup, **options), result)
+    assert reason == (
+        "hint: accuracy 0.1100 is what a model reaches without learning (0.1000); what helps most "
+        "often, in this order:"
+    )
+    return [line.strip() for line in commands.splitlines()]
+
+
+def test_a_model_at_the_level_of_chance_gets_remedies_in_order(monkeypatch):
+    config = "tf-frame run --config 'runs/my run/config.yaml'"
+    of_all = [
+        f"published weights      {config} --warm_start_from m_a",
+        "more steps             tf-frame run --model_dir 'runs/my run' --max_steps 320",
+        f"a lower learning rate  {config} --learning_rate 0.001",
+    ]
+    assert remedies(monkeypatch) == of_all
+    assert remedies(monkeypatch, warm_start_from="m_b") == of_all[1:]
+    assert remedies(monkeypatch, overfit_batches=2) == of_all[1:]
+    assert remedies(monkeypatch, weights=()) == of_all[1:]
+    other = remedies(monkeypatch, network="another")
+    command = "tf-frame run --plugin m --input i --warm_start_from m_a"
+    assert other == [f"published weights      {command}", *of_all[1:]]
+    with_rates = remedies(monkeypatch, {"learning_rates": (0.1, 0.01)}, weights=())
+    assert with_rates == ["more steps  tf-frame run --model_dir 'runs/my run' --max_steps 320"]
+
+
+@pytest.mark.parametrize(
+    ("count", "warm_start", "is_new", "has_note"),
+    [
+        (120, "", True, True),
+        (120, "some", True, False),
+        (120, "", False, False),
+        (2000, "", True, False),
+        (None, "", True, False),
+    ],
+)
+def test_a_new_run_on_few_examples_names_weights(
+    tmp_path, monkeypatch, count, warm_start, is_new, has_note
+):
+    monkeypatch.setattr(
+        run_hints, "fitting_weights", lambda *names: ["_".join([*names, end]) for end in "abcd"]
+    )
+    if not is_new:
+        (tmp_path / "checkpoint").touch()
+    setup = types.SimpleNamespace(
+        config=types.SimpleNamespace(warm_start_from=warm_start),
+        model=MODEL,
+        model_dir=str(tmp_path),
+    )
+    info = InputInfo(num_examples={} if count is None else {Mode.TRAIN: count})
+    expected = (
+        "note: this run begins with random values and has 120 examples; published weights learn "
+        "from few: --warm_start_from m_n_a or m_n_b or m_n_c (auto takes the first)"
+    )
+    assert weights_note(setup, info) == [expected] * has_note
+    monkeypatch.setattr(run_hints, "fitting_weights", lambda *_: [])
+    assert not weights_note(setup, info)
