@@ -79,6 +79,20 @@ def test_a_missing_module_has_a_hint(model):
     assert hint.startswith("pip install the package that has the module 'no_such_module'")
 
 
+def test_a_name_of_tensorflow_1_has_a_hint(model):
+    error = AttributeError("module 'tensorflow' has no attribute 'get_variable'")
+    assert find_fault(build_error(model, error)).hint == (
+        "tf.get_variable is a name of TensorFlow 1: write import tensorflow.compat.v1 as tf in "
+        "place of import tensorflow as tf"
+    )
+
+
+def test_a_syntax_error_shows_the_line(model):
+    error = SyntaxError("invalid syntax", ("/site/part.py", 3, 5, "  x = = 1\n"))
+    text = "SyntaxError: invalid syntax (part.py, line 3): x = = 1"
+    assert text in find_fault(build_error(model, error)).headline
+
+
 def test_the_first_note_stays(model):
     error = build_error(model, ValueError("no"))
     note_hint(error, "first")

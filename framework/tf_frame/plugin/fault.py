@@ -23,7 +23,11 @@ from tf_frame.plugin.frames import (
     find_python_error,
     is_session_error,
 )
-from tf_frame.plugin.imports import missing_module_remedy
+from tf_frame.plugin.imports import (
+    missing_module_remedy,
+    missing_name_hint,
+    syntax_error_text,
+)
 from tf_frame.plugin.origin import (
     find_method,
     find_package,
@@ -161,6 +165,7 @@ def _hint(error: BaseException, frames: Sequence[Frame], called: PluginInfo | No
     cause = error.__cause__
     because = "" if cause is None else f"it was raised because of {_describe(cause)}"
     hints = [hint for words, hint in _HINTS.items() if words in str(error)]
+    hints.append(missing_name_hint(error))
     return "\n".join(filter(None, [because, *hints, getattr(error, _HINT, "")]))
 
 
@@ -169,6 +174,8 @@ def _describe(error: BaseException) -> str:
     text, name = str(error), type(error).__name__
     if "in user code:" in text:  # AutoGraph's message ends with the error.
         return text.strip().splitlines()[-1].strip()
+    if isinstance(error, SyntaxError) and error.filename:
+        return syntax_error_text(error)
     if is_session_error(error):
         return find_python_error(error) or f"{name}: {short_reason(error)}"
     if isinstance(error, OSError):

@@ -14,9 +14,15 @@ from packaging.utils import canonicalize_name
 
 from tf_frame.errors import PluginError
 from tf_frame.plugin.find import PluginInfo
-from tf_frame.plugin.packages import reinstall, upgrade
+from tf_frame.plugin.packages import reinstall, source_folder, upgrade
 from tf_frame.resources import refusal
-from tf_frame.text import brief
+from tf_frame.text import brief, short
+
+# Of tensorflow itself, of a part such as tf.train, or of one that is Keras's, such as tf.losses.
+_NO_NAME = re.compile(
+    r"module '(?:tensorflow(?:\._api\.v2)?|keras\._tf_keras\.keras)((?:\.\w+)*)' has no attribute "
+    r"'(\w+)'"
+)
 
 
 class BrokenPluginError(PluginError):
@@ -60,11 +66,31 @@ def _remedy(error: BaseException, info: PluginInfo) -> str:
     """Returns a remedy for an error of an import."""
     package = info.target.split(":")[0].split(".")[0]
     missing = error.name if isinstance(error, ModuleNotFoundError) else None
+    if hint := missing_name_hint(error):
+        return hint
     if not missing:
         return info.remedy or upgrade(info.distribution)
     if missing.split(".")[0] == package:
         return reinstall(info.distribution)
     return missing_module_remedy(missing, info.distribution)
+
+
+def missing_name_hint(error: BaseException) -> str:
+    """Returns a hint for a name of TensorFlow 1 that a plugin looks for in TensorFlow 2; or ""."""
+    match = _NO_NAME.search(str(error)) if isinstance(error, AttributeError) else None
+    # Imported with TensorFlow, whose attribute was asked for.
+    place: Any = sys.modules.get("tensorflow._api.v2.compat.v1")
+    if match is None or place is None:
+        return ""
+    path = f"{match[1]}.{match[2]}".lstrip(".")
+    for part in path.split("."):
+        place = getattr(place, part, None)
+    if place is None:
+        return ""
+    return (
+        f"tf.{path} is a name of TensorFlow 1: write import tensorflow.compat.v1 as tf in place of "
+        "import tensorflow as tf"
+    )
 
 
 def missing_module_remedy(name: str, distribution: str) -> str:
@@ -78,17 +104,27 @@ def missing_module_remedy(name: str, distribution: str) -> str:
     package = {canonicalize_name(name): name for name in names}.get(canonicalize_name(top))
     if package:
         return f"pip install {package}, which {distribution} requires"
-    return (
-        f"pip install the package that has the module {brief(top)}, and tell the authors of "
-        f"{distribution} to list it among the requirements (install_requires)"
+    folder, _ = source_folder(distribution)
+    listing = (
+        f"list it among the requirements in {folder}"
+        if folder
+        else f"tell the authors of {distribution} to list it among the requirements "
+        "(install_requires)"
     )
+    return f"pip install the package that has the module {brief(top)}, and {listing}"
+
+
+def syntax_error_text(error: SyntaxError) -> str:
+    """Returns the error with the name of the file, the number of the line, and the line."""
+    text = f"{type(error).__name__}: {error}"  # It ends with the place.
+    return f"{text}: {short(error.text.strip())}" if error.text and error.text.strip() else text
 
 
 def _cause(error: BaseException) -> str:
     """Describes an error, with the innermost line outside the standard library."""
     text = f"{type(error).__name__}: {error}".rstrip(": ")
     if isinstance(error, SyntaxError) and error.filename:
-        return text  # The text of a SyntaxError ends with the place.
+        return syntax_error_text(error)
     places = [
         f" ({os.path.basename(frame.f_code.co_filename)}, line {line})"
         for frame, line in traceback.walk_tb(error.__traceback__)

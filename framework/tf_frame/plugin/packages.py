@@ -18,6 +18,7 @@ from urllib.parse import unquote
 
 from packaging.utils import canonicalize_name
 
+from tf_frame.shell_text import shell_word
 from tf_frame.text import brief
 
 OWN_DISTRIBUTION = "tf-frame"
@@ -112,18 +113,20 @@ def metadata_fields(distribution: importlib.metadata.Distribution) -> dict[str, 
     return fields
 
 
-def source_folder(name: str) -> str:
-    """Returns the folder that a package was installed from by `pip install FOLDER`; else empty.
+def source_folder(name: str) -> tuple[str, bool]:
+    """Returns the folder that a package was installed from, and whether by `pip install -e`.
 
-    pip records it: https://packaging.python.org/specifications/direct-url.
+    The folder is empty for a package from elsewhere. pip records both:
+    https://packaging.python.org/specifications/direct-url.
     """
     try:
         text = importlib.metadata.distribution(name).read_text("direct_url.json")
-        url = json.loads(text or "{}").get("url", "")
-    except (importlib.metadata.PackageNotFoundError, ValueError):
-        return ""
+        record = json.loads(text or "{}")
+        url, is_editable = record.get("url", ""), record.get("dir_info", {}).get("editable", False)
+    except (importlib.metadata.PackageNotFoundError, ValueError, AttributeError):
+        return "", False
     folder = unquote(url.removeprefix("file://")) if url.startswith("file://") else ""
-    return folder if os.path.isdir(folder) else ""
+    return (folder, bool(is_editable)) if os.path.isdir(folder) else ("", False)
 
 
 def tell_authors(distribution: str) -> str:
@@ -143,8 +146,12 @@ def upgrade(distribution: str) -> str:
 
 def _remedy(distribution: str, advice: str) -> str:
     """Returns the advice; for a package that was installed from a folder, to correct it there."""
-    folder = source_folder(distribution)
-    return f"{f'correct it in {folder}, install that again' if folder else advice}, or uninstall it"
+    folder, is_editable = source_folder(distribution)
+    if folder:
+        again = f"pip install {'-e ' if is_editable else ''}{shell_word(folder)}"
+        when = " if its setup.py or pyproject.toml changes" if is_editable else " again"
+        advice = f"correct it in {folder}, {again}{when}"
+    return f"{advice}, or uninstall it"
 
 
 def _is_remnant(distribution: importlib.metadata.Distribution) -> bool:
