@@ -100,6 +100,12 @@ def test_notes_on_a_missing_profile_and_on_other_machines(start, folder):
     assert "there is no profile in it yet" in start(folder)[2]
 
 
+def test_the_page_is_titled_by_model_and_run(folder):
+    assert tensorboard._title([str(folder)]) == "run"
+    (folder / "config.yaml").write_text("plugin: deeplab\n")
+    assert tensorboard._title([str(folder), "gs://bucket/other/"]) == "deeplab run, other"
+
+
 def test_several_folders_are_named_by_what_differs(tmp_path, start, folder):
     other_run = tmp_path / "all/other"
     other_run.mkdir(parents=True)

@@ -67,6 +67,7 @@ def example_report(*, steps=10, factor=1.0, of=("",), seed=0, run="2026_01_31_12
     return f.Report(
         version=f.VERSION,
         run=run,
+        model="deeplab",
         task="worker_0",
         host="machine",
         cores=2,

@@ -27,9 +27,11 @@ from tf_frame.cli.doctor.probe import Child
 from tf_frame.command_line.folder_command import folder_command
 from tf_frame.command_line.screen import complain, report
 from tf_frame.config.option import Option
+from tf_frame.config.yaml_file import Settings, read_settings
 from tf_frame.errors import EXIT_OK, ConfigError, TfFrameError
 from tf_frame.launch.noted_signals import note_signals
 from tf_frame.optional_packages import require_packages
+from tf_frame.runs.setup.model_dir import CONFIG_FILE
 from tf_frame.text import short, short_word
 
 _USAGE = """usage: tf-frame tensorboard MODEL_DIR [MODEL_DIR ...] [OPTIONS]
@@ -71,7 +73,7 @@ def main(words: Sequence[str], values: Mapping[str, Any]) -> int:
         for note in _notes(folders, host, plugins):
             complain(f"note: {note}")
 
-    serve([*PROGRAM, *_data(folders)], host, port, answered)
+    serve([*PROGRAM, *_data(folders), "--window_title", _title(folders)], host, port, answered)
     return EXIT_OK
 
 
@@ -104,6 +106,20 @@ def _data(folders: Sequence[str]) -> list[str]:
     common = os.path.commonpath(folders)
     named = [f"{os.path.relpath(folder, common)}:{folder}" for folder in folders]
     return ["--logdir_spec", ",".join(dict.fromkeys(named))]
+
+
+def _title(folders: Sequence[str]) -> str:
+    """Returns the title of the page: model and name of each run."""
+    return ", ".join(filter(None, map(_run_title, folders)))
+
+
+def _run_title(folder: str) -> str:
+    name, settings = os.path.basename(folder.rstrip("/")), Settings()
+    path = os.path.join(folder, CONFIG_FILE)
+    if not file_system.is_remote(folder) and os.path.isfile(path):
+        with contextlib.suppress(ConfigError):
+            settings = read_settings(path)
+    return f"{settings.plugin} {name}" if settings.plugin else name
 
 
 def _notes(folders: Sequence[str], host: str, plugins: Collection[str]) -> Iterator[str]:

@@ -47,6 +47,7 @@ class Facts:
     Attributes:
       task: such as `worker_0`.
       examples_per_step: examples of a step of this task; None if unknown.
+      model: name of the model; empty if unknown.
       clone_scopes: name scopes of several clones.
       costs: computes the static costs of the graph.
       clock_offsets: measures clocks; task -> nanoseconds to add for the clock of the chief.
@@ -54,6 +55,7 @@ class Facts:
 
     task: str
     examples_per_step: int | None = None
+    model: str = ""
     clone_scopes: Sequence[str] = ()
     costs: Callable[[], Sequence[Cost]] = tuple
     clock_offsets: Callable[[], Mapping[str, int]] = dict
@@ -135,6 +137,7 @@ class Recorder:
             costs=self._facts.costs(),
             hooks=self._hook_costs(),
             examples_per_step=self._facts.examples_per_step,
+            model=self._facts.model,
             clone_scopes=self._facts.clone_scopes,
             clock_offset=offsets.pop(self._facts.task, 0),
             peer_clock_offsets=offsets,

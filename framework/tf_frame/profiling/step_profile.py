@@ -163,6 +163,7 @@ class StepProfile:
       costs: static cost of scopes; the first is the whole model.
       hooks: cost of hooks over the run.
       examples_per_step: examples of a step of this task.
+      model: name of the model; empty if unknown.
       clone_scopes: name scope of each of several clones, such as `clone_0`.
       clock_offset: nanoseconds to add to this task's times for the clock of the chief.
       peer_clock_offsets: offsets of other tasks, such as `ps_0`, if this task measured them.
@@ -177,6 +178,7 @@ class StepProfile:
     costs: Sequence[Cost] = ()
     hooks: Sequence[HookCost] = ()
     examples_per_step: int | None = None
+    model: str = ""
     clone_scopes: Sequence[str] = ()
     clock_offset: int = 0
     peer_clock_offsets: Mapping[str, int] = dataclasses.field(default_factory=dict)

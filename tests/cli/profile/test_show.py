@@ -49,14 +49,14 @@ def test_a_page_is_written_beside_the_text(shown, model_dir, monkeypatch, tmp_pa
 
     class Html:
         @staticmethod
-        def html_page(report):
+        def html_page(report, folder):
             pages.append(report)
-            return f"<p>ü {report.task}</p>"
+            return f"<p>ü {report.task} in {folder}</p>"
 
     monkeypatch.setitem(sys.modules, "tf_frame.profiling.report.html", Html)
     path = tmp_path / "page.html"
     assert shown(model_dir, "--html", path, "--task", "worker_1").startswith("A step takes")
-    assert path.read_text("utf-8") == "<p>ü worker_1</p>"
+    assert path.read_text("utf-8") == f"<p>ü worker_1 in {model_dir.name}</p>"
     assert [report.task for report in pages] == ["worker_1"]
 
 

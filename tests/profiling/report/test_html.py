@@ -96,6 +96,13 @@ def test_bars_are_parts_of_the_step(tree):
     assert widths == pytest.approx([100 * each / mean for each in ms], abs=0.01)
 
 
+def test_the_title_names_model_run_and_profile(tree):
+    title = "deeplab · profile 2026_01_31_12_00_00_step_100"
+    assert tree.find("head/title").text == tree.find("body//h1").text == title
+    page = html_page(dataclasses.replace(example_report(), model=""), "<first>")
+    assert "<title>&lt;first&gt; · profile 2026" in page
+
+
 def test_the_page_needs_no_network_and_follows_the_screen(tree):
     assert not {each.tag for each in tree.iter()} & {"script", "link", "img", "iframe", "object"}
     addressed = {"src", "href", "xmlns", "style"}

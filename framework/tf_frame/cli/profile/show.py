@@ -43,7 +43,8 @@ def main(folders: Sequence[str], values: Mapping[str, Any]) -> int:
     if values.get("html"):
         from tf_frame.profiling.report.html import html_page
 
-        _write(values["html"], html_page(built))
+        page = html_page(built, os.path.basename(os.path.abspath(folders[0])))
+        _write(values["html"], page)
         complain(f"wrote {values['html']}")
     return EXIT_OK
 

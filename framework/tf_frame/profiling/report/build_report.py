@@ -82,6 +82,7 @@ def _task_report(steps: AttributedSteps, run: str) -> Report:
     return Report(
         version=VERSION,
         run=run,
+        model=profile.model,
         task=profile.task,
         host=profile.host,
         cores=profile.cores,

@@ -253,6 +253,7 @@ class Report:
     Attributes:
       version: version of these dataclasses, and so of the JSON.
       run: name of the run folder, such as `2026_01_31_12_00_00_step_100`.
+      model: name of the model; empty if unknown.
       task: the task of all figures except `tasks`.
       first_step, last_step: recorded global steps.
       examples_per_sec: of this task, by the median step; None if the batch size is unknown.
@@ -268,6 +269,7 @@ class Report:
 
     version: int
     run: str
+    model: str
     task: str
     host: str
     cores: int

@@ -70,8 +70,8 @@ _TASK = Markup("{}<small> on {}</small>{}")
 _ALARM = Markup('<div class="alarm">slower than the others</div>')
 
 
-def html_page(report: contents.Report) -> str:
-    """Returns the page of a report."""
+def html_page(report: contents.Report, folder: str = "") -> str:
+    """Returns the page of a report, titled by the model, the folder of the run and the profile."""
     sections = (
         _phases(report),
         _step_times(report),
@@ -86,7 +86,9 @@ def html_page(report: contents.Report) -> str:
         _rows("Time by type of operation", report.types, "c3"),
     )
     body = _TILES.format(_tiles(report)) + _hints(report.hints) + Markup().join(sections)
-    return render_page(title=f"Profile {report.run}", subtitle=_subtitle(report), body=body)
+    titles = (report.model, folder, f"profile {report.run}")
+    title = " · ".join(filter(None, titles))
+    return render_page(title=title, subtitle=_subtitle(report), body=body)
 
 
 def _subtitle(report: contents.Report) -> str:

@@ -145,6 +145,7 @@ def _facts(parts: TrainingParts) -> Facts:
     return Facts(
         task=parts.cluster.profiled_task,
         examples_per_step=examples,
+        model=parts.setup.model.name if parts.setup.model else "",
         clone_scopes=clones if len(clones) > 1 else (),
         costs=compute_costs,
         clock_offsets=functools.partial(clock_offsets, parts.cluster),
