@@ -1,8 +1,10 @@
 """Paths and names of Python that the documents mention exist."""
 
+import ast
 import functools
 import importlib
 import re
+import textwrap
 
 import pytest
 
@@ -82,6 +84,17 @@ def missing_in(document):
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_paths_and_names_in_a_document_exist(document):
     assert not list(missing_in(document))
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_the_python_of_a_document_can_be_read_and_its_imports_work(document):
+    text = (ROOT / document).read_text(encoding="utf-8")
+    for lines in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
+        for node in ast.walk(ast.parse(textwrap.dedent(lines))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("tf_frame"):
+                module = importlib.import_module(node.module)
+                for name in node.names:
+                    assert hasattr(module, name.name) or exists(f"{node.module}.{name.name}")
 
 
 def test_a_wrong_path_or_name_is_noticed(monkeypatch, tmp_path):

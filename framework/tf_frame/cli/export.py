@@ -30,7 +30,7 @@ from tf_frame.runs.export.formats import (
     check_packages,
 )
 from tf_frame.tensorflow_log import quiet_import
-from tf_frame.text import columns
+from tf_frame.text import columns, listed
 
 OPTIONS = [
     Option("format", str | None, None, "what to write, see above", choices=tuple(FORMATS)),
@@ -54,6 +54,14 @@ OPTIONS = [
         "the export takes raw data (image files, pixels) and prepares it itself, or the features "
         "of the model; none: raw where the input offers it",
         choices=(RAW, FEATURES),
+    ),
+    Option(
+        "image_size",
+        tuple[int, ...],
+        (),
+        "HEIGHT,WIDTH, or one number for both, of the images that a tflite, tflite_int8 or onnx "
+        "takes; empty: the size of the run's images",
+        min=1,
     ),
     Option(
         "calibration_examples",
@@ -106,17 +114,19 @@ def main(argv: Sequence[str]) -> int:
         exported = export_run(
             setup, source, observer, format_name=format_name, no_data=no_data, **values
         )
-        report(_summary(exported))
+        report(_summary(exported, source.info))
     return EXIT_OK
 
 
-def _summary(exported: Any) -> str:
+def _summary(exported: Any, info: Any) -> str:
     lines = [f"wrote {emphasised(exported.path)}, {size_text(exported.size_bytes)}", "inputs"]
     lines.append(_table(exported.inputs.items()))
     for signature, outputs in exported.signatures.items():
         fed = ", ".join(exported.fed[signature])
         origin = f", from {fed}" if len(exported.signatures) > 1 else ""
         lines += [f"outputs of {signature}{origin}", _table(outputs.items())]
+    if info.num_classes:
+        lines.append(f"{info.num_classes} classes: {listed(info.class_names, none='no names')}")
     return "\n".join([*lines, _difference(exported)])
 
 

@@ -340,14 +340,17 @@ class Input(Plugin):
         """Feature name -> description of its values, such as `-1 to 1`, for servers."""
         return {}
 
-    def raw_serving(self, *, fixed_size: bool = False) -> Mapping[str, ServingForm]:
+    def raw_serving(
+        self, *, fixed_size: bool | tuple[int, int] = False
+    ) -> Mapping[str, ServingForm]:
         """Returns the forms of raw data that an exported model can take instead of features.
 
         The forms prepare the data as `prediction_dataset` does.
 
         Args:
           fixed_size: for a format that has neither text nor dimensions of any size: only
-            the batch dimension of the specs may be None.
+            the batch dimension of the specs may be None. A pair is the height and width of
+            images that the user asks for.
 
         Returns:
           Form name -> form, the default one first; empty: exports take features.

@@ -92,6 +92,14 @@ assert not [name for name in sys.modules if name.startswith("tf_frame")]
 """
 
 
+def run_lines(program, folder):
+    """Runs lines of the documentation in a folder; returns their variable `found`."""
+    options = {"capture_output": True, "text": True, "timeout": 200, "cwd": folder}
+    done = forked.run([sys.executable, "-c", program + AFTER], **options)
+    assert done.returncode == 0, done.stderr
+    return dict(np.load(folder / "found.npz"))
+
+
 @pytest.fixture
 def by_documentation(exports, images, tmp_path):
     """Runs the lines of docs/export.md that load a format; returns their variable `found`."""
@@ -105,10 +113,7 @@ def by_documentation(exports, images, tmp_path):
         (tmp_path / "photos").mkdir()
         for number, image in enumerate(images):
             write_png(tmp_path / "photos" / f"{number}.png", image.astype(np.uint8))
-        options = {"capture_output": True, "text": True, "timeout": 200, "cwd": tmp_path}
-        done = forked.run([sys.executable, "-c", program + AFTER], **options)
-        assert done.returncode == 0, done.stderr
-        return dict(np.load(tmp_path / "found.npz"))
+        return run_lines(program, tmp_path)
 
     return run
 
@@ -130,6 +135,19 @@ def test_a_fresh_process_predicts_the_same(by_documentation, expected, name, exa
     assert comparison.output == "probabilities"
     assert outputs["semantic"].dtype == np.int32
     assert outputs["semantic"].shape == (examples, 128, 128)
+
+
+@pytest.mark.slow
+def test_the_lines_of_the_readme_load_a_saved_model(exports, images, expected, tmp_path):
+    text = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    (program,) = re.findall(r"```python\n(.*?exported.*?)```", text, re.DOTALL)
+    (tmp_path / "exported").symlink_to(exports("saved_model"))
+    write_png(tmp_path / "photo.jpg", images[0].astype(np.uint8))
+    found = run_lines(program, tmp_path)
+    comparison = compare(
+        {name: array[:1] for name, array in expected.items()}, found, tolerance=TOLERANCE
+    )
+    assert comparison.output == "probabilities"
 
 
 @pytest.mark.slow

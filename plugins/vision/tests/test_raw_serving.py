@@ -98,6 +98,9 @@ def test_pictures_have_one_size_where_asked_for_and_become_colour():
     assert len(forms["encoded"].examples(2)["image_bytes"]) == 2
     assert list(raw_serving.image_forms(None, None, fixed_size=(8, 8))) == ["pixels"]
 
+    sizes = [raw_serving.size_of_pixels(asked, [8, 8]) for asked in (False, True, (4, 6))]
+    assert sizes == [None, [8, 8], (4, 6)]
+
     # Grey pictures become colour ones.
     def images():
         return tf.data.Dataset.from_tensor_slices(

@@ -103,6 +103,55 @@ def test_features_are_served_if_asked_for_or_if_there_is_nothing_else(export, tm
     assert not (tmp_path / "c" / "README.json").exists()
 
 
+class Images(Data):
+    """Takes images of one size, the mean of whose rows are the features."""
+
+    def raw_serving(self, *, fixed_size=False):
+        size = fixed_size if isinstance(fixed_size, tuple) else (2, 3)
+
+        def features(tensors):
+            return {"x": tf.reduce_mean(tf.cast(tensors["image"], tf.float32), [1, 2])}
+
+        return {
+            "pixels": ServingForm(
+                specs={"image": tf.TensorSpec([None, *size, 3], tf.uint8)},
+                features=features,
+                values={},
+                examples=lambda count: {"image": np.ones([count, *size, 3], np.uint8)},
+            )
+        }
+
+
+def test_images_have_the_size_that_is_asked_for(export, tmp_path):
+    for size, shape in (((), [2, 3]), ((5,), [5, 5]), ((4, 6), [4, 6])):
+        output = str(tmp_path / "-".join(map(str, size)))
+        exported = export("tflite", source=Images, image_size=size, output=output)
+        assert exported.inputs["image"].shape.as_list() == [1, *shape, 3]
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        (
+            "saved_model",
+            {"source": Images},
+            "is for images of tflite, tflite_int8, onnx; a ",
+        ),
+        ("tflite", {"source": Images, "serve": "features"}, "features takes those of the data"),
+        (
+            "tflite",
+            {"source": Images, "image_size": (1, 2, 3)},
+            "takes HEIGHT,WIDTH, or one",
+        ),
+        ("tflite", {"source": Raw}, r"5x5: the raw_serving\(\) of Raw has no images of a size"),
+        ("tflite", {}, r"5x5: the raw_serving\(\) of Data has no images of a size"),
+    ],
+)
+def test_a_size_that_nothing_has_is_refused(export, name, options, message):
+    with pytest.raises(ConfigError, match=message):
+        export(name, **{"image_size": (5,), **options})
+
+
 def test_names_of_inputs_belong_to_one_form():
     with pytest.raises(PluginError, match="an input name in several of the forms a, b"):
         raw_signature({"a": TEXT, "b": TEXT}, 2)

@@ -113,6 +113,7 @@ def export_model(
     overwrite: bool = False,
     serve: str | None = None,
     calibration_examples: int = CALIBRATION_EXAMPLES,
+    image_size: tuple[int, ...] = (),
     no_data: str = "",
     about: Mapping[str, Any] = MappingProxyType({}),
     check: Callable[[], None] = lambda: None,
@@ -130,6 +131,8 @@ def export_model(
       serve: `raw`: the export takes raw data, such as image files; `features`: the export takes
         the features of the model; None: raw data if the input offers it.
       calibration_examples: number of evaluation examples for the ranges of a rounding format.
+      image_size: height and width, or one number for both, of the images that an export of fixed
+        size takes; empty: the size of the input.
       no_data: the reason why `source` has no evaluation data; empty if it has.
       about: further facts for the README.json.
       check: called before the work, and before the files get their names; after an
@@ -149,6 +152,7 @@ def export_model(
         raise ConfigError(f"unknown format {brief(format_name)}; {hint}")
     if signature is not None and not chosen.holds_one_signature:
         raise ConfigError(f"a {format_name} holds the whole model; leave --signature out")
+    size = _image_size(image_size, format_name, serve)
     check_packages(format_name)
     check_output(output)
     if format_name in _WITH_CHECKPOINT:
@@ -162,7 +166,7 @@ def export_model(
         model=model,
         config=config,
         checkpoint=prefix,
-        inputs=_inputs(chosen, source, config, examples, serve, no_data, model),
+        inputs=_inputs(chosen, source, config, examples, serve, no_data, model, size),
         tolerance=chosen.tolerance_for(quantized=quantized),
         signature=signature,
         runs_as_written=quantized and chosen.quantized_tolerance is None,
@@ -201,6 +205,7 @@ def _inputs(
     serve: str | None,
     no_data: str,
     model: Any,
+    image_size: tuple[int, ...],
 ) -> InputSignature:
     """Returns the inputs of an export with a number of examples; see `export_model`."""
     if serve == RAW and not chosen.has_inputs:
@@ -208,9 +213,13 @@ def _inputs(
     # An input need not inherit from `tf_frame.Input`.
     offer = getattr(source, "raw_serving", None)
     if serve != FEATURES and chosen.has_inputs and offer:
-        forms = offer(fixed_size=chosen.fixed_size)
+        forms = offer(fixed_size=image_size or chosen.fixed_size)
         if forms:
-            return raw_signature(forms, examples, describe_method(source, "raw_serving"))
+            raw = raw_signature(forms, examples, describe_method(source, "raw_serving"))
+            _check_size(raw, image_size, source)
+            return raw
+    if image_size:
+        _check_size(None, image_size, source)
     if serve == RAW:
         raise ConfigError(
             f"--serve {RAW}: {describe_owner(source)} has no raw_serving() for this "
@@ -220,6 +229,29 @@ def _inputs(
     signature = input_signature(source, config, no_data=no_data)
     check_batch(model, source, signature.specs, None)
     return signature
+
+
+def _image_size(numbers: tuple[int, ...], format_name: str, serve: str | None) -> tuple[int, ...]:
+    """Returns height and width of `image_size`; empty if none is asked for."""
+    fixed = [name for name, known in FORMATS.items() if known.fixed_size]
+    if numbers and (format_name not in fixed or serve == FEATURES):
+        raise ConfigError(
+            f"--image_size is for images of {', '.join(fixed)}; a {format_name} "
+            + ("of --serve features takes those of the data" if serve else "takes any size")
+        )
+    if len(numbers) > 2:
+        raise ConfigError("--image_size takes HEIGHT,WIDTH, or one number for both")
+    return numbers * 2 if len(numbers) == 1 else numbers
+
+
+def _check_size(signature: InputSignature | None, size: tuple[int, ...], source: Any) -> None:
+    """Refuses a size that the input does not give its images."""
+    shapes = [] if signature is None else [s.shape.as_list() for s in signature.specs.values()]
+    if size and not any(tuple(shape[1:3]) == size for shape in shapes):
+        raise ConfigError(
+            f"--image_size {'x'.join(map(str, size))}: the raw_serving() of "
+            f"{describe_owner(source)} has no images of a size that can be chosen; leave it out"
+        )
 
 
 def _describe(

@@ -79,6 +79,11 @@ def image_forms(
     return {"encoded": encoded, "pixels": pixels([None, None])}
 
 
+def size_of_pixels(fixed_size: bool | tuple[int, int], own: Sequence[int]) -> Sequence[int] | None:
+    """Returns the `fixed_size` of `image_forms`: the one asked for, the input's own, or None."""
+    return fixed_size if isinstance(fixed_size, tuple) else own if fixed_size else None
+
+
 def first_pictures(images: Callable[[], Any], count: int) -> list[Any]:
     """Returns the first images of a data set as `[height, width, 3]` uint8.
 

@@ -186,7 +186,9 @@ class LabelledImages(ExampleInput):
         """Values of the preprocessed image."""
         return {"image": self.preprocess.values}
 
-    def raw_serving(self, *, fixed_size: bool = False) -> Mapping[str, ServingForm]:
+    def raw_serving(
+        self, *, fixed_size: bool | tuple[int, int] = False
+    ) -> Mapping[str, ServingForm]:
         """Image files and pixels of any size; or pixels of a size that is not scaled."""
         from tf_frame_vision import raw_serving
 
@@ -195,7 +197,7 @@ class LabelledImages(ExampleInput):
         return raw_serving.image_forms(
             self._image_to_predict,
             raw_serving.random_pictures if self._trained else self._pictures,
-            fixed_size=(side, side) if fixed_size else None,
+            fixed_size=raw_serving.size_of_pixels(fixed_size, (side, side)),
             are_real=not self._trained,
             options=self.params,
         )

@@ -65,7 +65,9 @@ class SemanticInput(Input):
             for image, classes in zip(features["image"], labels["semantic"], strict=True)
         ]
 
-    def raw_serving(self, *, fixed_size: bool = False) -> Mapping[str, ServingForm]:
+    def raw_serving(
+        self, *, fixed_size: bool | tuple[int, int] = False
+    ) -> Mapping[str, ServingForm]:
         """Returns the forms: image files and pixels of one size a batch, or of `serving_size`."""
         import tensorflow.compat.v1 as tf
 
@@ -80,7 +82,7 @@ class SemanticInput(Input):
             raw_serving.random_pictures
             if self.trained
             else lambda count: raw_serving.first_pictures(lambda: pictures(count), count),
-            fixed_size=self.serving_size if fixed_size else None,
+            fixed_size=raw_serving.size_of_pixels(fixed_size, self.serving_size),
             are_real=not self.trained,
             of_one_size=True,
             options=self.params,

@@ -136,7 +136,9 @@ class DetectionInput(Input):
 
         return truth_pictures(features, labels, self.info)
 
-    def raw_serving(self, *, fixed_size: bool = False) -> Mapping[str, ServingForm]:
+    def raw_serving(
+        self, *, fixed_size: bool | tuple[int, int] = False
+    ) -> Mapping[str, ServingForm]:
         """Returns the forms image files and pixels, resized in the graph; or pixels of one size."""
         import tensorflow.compat.v1 as tf
 
@@ -152,7 +154,9 @@ class DetectionInput(Input):
             raw_serving.random_pictures
             if self.trained
             else lambda count: raw_serving.first_pictures(lambda: pictures(count), count),
-            fixed_size=(self.size or (_SERVING_SIZE, _SERVING_SIZE)) if fixed_size else None,
+            fixed_size=raw_serving.size_of_pixels(
+                fixed_size, self.size or (_SERVING_SIZE, _SERVING_SIZE)
+            ),
             are_real=not self.trained,
             of_one_size=self.size is None,
             options=self.params,

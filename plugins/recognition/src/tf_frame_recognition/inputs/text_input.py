@@ -148,7 +148,9 @@ class TextInput(Input):
         ]
         return list(zip(pictures, texts, strict=True))
 
-    def raw_serving(self, *, fixed_size: bool = False) -> Mapping[str, ServingForm]:
+    def raw_serving(
+        self, *, fixed_size: bool | tuple[int, int] = False
+    ) -> Mapping[str, ServingForm]:
         """Image files and pixels of any size; or pixels of the size of the features."""
         from tf_frame_vision import raw_serving
 
@@ -161,7 +163,7 @@ class TextInput(Input):
             raw_serving.random_pictures
             if self.trained
             else lambda count: raw_serving.first_pictures(images, count),
-            fixed_size=(self.height, self.width) if fixed_size else None,
+            fixed_size=raw_serving.size_of_pixels(fixed_size, (self.height, self.width)),
             are_real=not self.trained,
             options=self.params,
         )
