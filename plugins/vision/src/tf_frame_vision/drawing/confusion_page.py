@@ -36,7 +36,7 @@ body { max-width: none; }
 .matrix {
   --cell: 14px;
   display: grid; grid-template-columns: max-content max-content; overflow: auto; max-height: 85vh;
-  margin-top: .7rem; line-height: 1; font-size: min(var(--cell), 13px);
+  margin-top: .7rem; line-height: 1; font-size: min(var(--cell) * .8, 13px);
 }
 .matrix > div { background: var(--card); display: flex; z-index: 1; }
 .columns { position: sticky; top: 0; }
