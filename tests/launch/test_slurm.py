@@ -221,6 +221,18 @@ def test_sbatch_reads_the_name_of_the_folder_or_the_job_is_refused(count):
     check_many(check, count, name=names)
 
 
+@pytest.mark.parametrize("code", [0, 3])
+def test_a_step_that_is_over_before_the_script_waits_keeps_its_exit_code(tmp_path, code):
+    (tmp_path / "srun").write_text(f"#!/bin/bash\nexit {code}\n")
+    (tmp_path / "srun").chmod(0o755)
+    # Before each command of the script, as soon as there is a step.
+    until_over = """trap '[ -z "$step" ] || while kill -0 $step 2>&-; do :; done' DEBUG\n"""
+    text = until_over + slurm.script(Job(words=["run"], model_dir="/shared/first"), VALUES)
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    done = subprocess.run(["bash"], input=text.encode(), env={"PATH": path}, check=False)
+    assert done.returncode == code
+
+
 def test_blanks_of_other_scripts_are_kept():
     text = slurm.script(make_job("/shared/a\u00a0b\u3000c"), VALUES)
     assert directives(text)[0] == "--job-name=a\u00a0b\u3000c"

@@ -56,8 +56,8 @@ _SCRIPT = """\
 # After scancel, preemption or requeueing Slurm itself sends SIGTERM to the tasks. Shortly before
 # the time limit it sends USR1 to this script alone.
 stopped=0
-trap 'stopped=143' TERM
-trap 'stopped=143; scancel --signal=TERM "$SLURM_JOB_ID.0"' USR1
+trap 'stopped=143 again=1' TERM
+trap 'stopped=143 again=1; scancel --signal=TERM "$SLURM_JOB_ID.0"' USR1
 
 # Every task saves when it is sent SIGTERM, and ends with 143. To srun that is no failure, because
 # srun kills the other tasks after a failure, and they may still be saving.
@@ -68,8 +68,10 @@ srun --kill-on-bad-exit=1 --wait=0 --open-mode=append \\
   bash -c "$task" task \\
   {command} &
 step=$!
-code=129
-while [ $code -gt 128 ] && kill -0 $step 2>/dev/null; do
+# A signal ends wait; bash keeps the exit code of a step that is over, however soon that was.
+again=1
+while [ $again -eq 1 ]; do
+  again=0
   wait $step
   code=$?
 done
