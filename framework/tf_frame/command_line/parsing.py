@@ -19,7 +19,6 @@ from tf_frame.config.flags import split_flags
 from tf_frame.config.option import Option, declared_options
 from tf_frame.config.option_groups import BEST_WEIGHTS
 from tf_frame.config.run_options import run_options
-from tf_frame.config.values import nearest
 from tf_frame.config.yaml_file import (
     Named,
     Settings,
@@ -30,16 +29,11 @@ from tf_frame.config.yaml_file import (
 from tf_frame.errors import ConfigError
 from tf_frame.plugin.kinds import MODEL
 from tf_frame.plugin.load import load_plugin
+from tf_frame.plugin.model_settings import find_variant, model_settings, preset_settings
 from tf_frame.plugin.weights_contract import Weights
 from tf_frame.runs.setup.model_dir import CONFIG_FILE
-from tf_frame.runs.setup.plugin_choice import (
-    COMMAND_LINE,
-    choose_plugins,
-    find_variant,
-    model_settings,
-)
+from tf_frame.runs.setup.plugin_choice import COMMAND_LINE, choose_plugins
 from tf_frame.tensorflow_log import quiet_import
-from tf_frame.text import listed, short_word
 from tf_frame.weights.plugins import (
     fitting_weights,
     is_weights_name,
@@ -117,7 +111,7 @@ def _with_best_weights(line: CommandLine, model: str, cls: Any) -> CommandLine:
     names = fitting_weights(model, _named_network(line, cls))
     if not names:
         raise ConfigError(
-            f"--warm_start_from {BEST_WEIGHTS}: no installed weights fit the model {model}; "
+            f"--warm_start_from {BEST_WEIGHTS}: no verified weights fit the model {model}; "
             "tf-frame weights list shows those that there are"
         )
     return line.with_values(warm_start_from=names[0])
@@ -180,24 +174,3 @@ def _configuration_files(values: Mapping[str, Any]) -> list[Settings]:
     if folder and not values.get("plugin") and file_system.exists(path):
         return [read_settings(path)]
     return []
-
-
-def preset_settings(model: Any, model_name: str, name: str | None) -> Settings:
-    """Returns the options of a model's preset, which has the format of a configuration file.
-
-    They are stronger than the defaults of the model, and weaker than files and command line.
-
-    Raises:
-      ConfigError: the model has no preset of this name.
-    """
-    if name is None:
-        return Settings()
-    presets = getattr(model, "presets", {})
-    if name not in presets:
-        nearest_name = nearest(name, presets)
-        hint = f"did you mean {nearest_name}? " if nearest_name else ""
-        raise ConfigError(
-            f"--preset {short_word(name)}: the model {model_name} has no such preset; {hint}it "
-            f"has: {listed(sorted(presets))}"
-        )
-    return to_settings(presets[name], f"the preset {name} of the model {model_name}")

@@ -25,7 +25,8 @@ from tf_frame.estimator.argument_checks import argument_names, called_with, chec
 from tf_frame.estimator.model_function.spec import EstimatorSpec
 from tf_frame.estimator.run_config.run_config import RunConfig
 from tf_frame.plugin import InputInfo, Mode, ModelOutput
-from tf_frame.runs.setup.plugin_choice import model_settings, setup_from_options
+from tf_frame.plugin.model_settings import model_settings
+from tf_frame.runs.setup.plugin_choice import setup_from_options
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.text import short_repr
 

@@ -266,42 +266,6 @@ def choose_plugins(
     )
 
 
-def model_settings(cls: Any, name: str, variant: str | None = None) -> Settings:
-    """Returns the `run_defaults`, `default_transforms` and `default_input` of a model.
-
-    Args:
-      cls: the class of the model.
-      name: its name, for messages.
-      variant: value of its option `name`; settings in `variants` for this value win.
-    """
-    source = f"run_defaults of the model {name}"
-    settings = to_settings(getattr(cls, "run_defaults", {}), source)
-    further = to_settings(getattr(cls, "variants", {}).get(variant, {}), source)
-    transforms = tuple(Named(text) for text in getattr(cls, "default_transforms", ()))
-    return dataclasses.replace(
-        settings,
-        input=further.input or getattr(cls, "default_input", None),
-        optimizer=further.optimizer or settings.optimizer,
-        schedule=further.schedule or settings.schedule,
-        transforms=transforms if further.transforms is None else further.transforms,
-        values={**settings.values, **further.values},
-    )
-
-
-def find_variant(cls: Any, sources: Sequence[Mapping[str, Any]]) -> str | None:
-    """Returns the value of a model's option `name` before all options are resolved, or None.
-
-    Args:
-      cls: the class of the model.
-      sources: option name -> raw value, weakest first.
-    """
-    if not getattr(cls, "variants", {}):
-        return None
-    names = {option.name for option in declared_options(cls.Params, "model")}
-    model_values = [{k: v for k, v in values.items() if k in names} for values in sources]
-    return str(resolve(cls.Params, model_values, prefix="model").name)
-
-
 def setup_from_options(
     options: Mapping[str, Any], *, model_dir: str, defaults: Settings | None = None
 ) -> TrainingSetup:

@@ -24,7 +24,8 @@ from tf_frame.graph.inference.eval_graph import build_eval_graph
 from tf_frame.graph.train_graph import TrainGraph, build_train_graph, training_clones
 from tf_frame.plugin import Mode, ModelOutput
 from tf_frame.plugin.load import LoadedPlugin
-from tf_frame.runs.setup.plugin_choice import choose_plugins, find_variant, model_settings
+from tf_frame.plugin.model_settings import find_variant, model_settings
+from tf_frame.runs.setup.plugin_choice import choose_plugins
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.testing.conformance.recorders import AdjustedModel, RecordingOptimizer
 
