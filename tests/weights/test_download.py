@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import hashlib
+import socket
 
 import pytest
 
@@ -47,11 +48,22 @@ def test_a_file_is_received_whole_and_shown(server, tmp_path):
         [cut_at(1000), whole],
         [cut_at(1000), wrong_range, resumable],
         [cut_at(1000), status(416), resumable],
-        [status(503), status(429), status(500), resumable],
+        [status(503), status(429), status(408), resumable],
+        [status(500), status(599), resumable],
         [without_length],
         [to("/elsewhere.bin"), resumable],
     ],
-    ids=["cut", "silent", "no ranges", "wrong range", "416", "busy", "no length", "moved"],
+    ids=[
+        "cut",
+        "silent",
+        "no ranges",
+        "wrong range",
+        "416",
+        "busy",
+        "broken",
+        "no length",
+        "moved",
+    ],
 )
 def test_faults_that_another_try_mends(server, tmp_path, behaviours):
     path = tmp_path / "file"
@@ -88,6 +100,7 @@ def test_without_a_hash_it_begins_anew(server, tmp_path):
         (lambda h: whole(h, CONTENT[::-1]), f"its SHA-256 is [0-9a-f]+, not {SHA256}"),
         (to("/weights.bin"), "infinite loop|302"),
         (to("ftp://127.0.0.1/x"), "only http and https|not allowed|ftp"),
+        (to("file:///etc/passwd"), "only http and https|not allowed|file"),
     ],
 )
 def test_faults_that_end_it(server, tmp_path, behaviour, message):
@@ -157,6 +170,23 @@ def test_nobody_listens(tmp_path, server):
     server.server_close()
     with pytest.raises(DownloadError, match=r"refused.*save the file by hand as \S+/file$"):
         fetch(server, tmp_path / "file", whole)
+
+
+@pytest.mark.parametrize(
+    ("function", "error", "message"),
+    [
+        ("getaddrinfo", socket.gaierror(-2, "Name or service not known"), "not known"),
+        ("create_connection", OSError(errno.EHOSTUNREACH, "No route to host"), "No route to host"),
+    ],
+)
+def test_no_such_host_and_no_route(server, tmp_path, monkeypatch, function, error, message):
+    def fail(*arguments, **options):
+        raise error
+
+    monkeypatch.setattr(socket, function, fail)
+    with pytest.raises(DownloadError, match=rf"{message}.*save the file by hand") as raised:
+        fetch(server, tmp_path / "file", whole)
+    assert "\n" not in str(raised.value) and not server.ranges
 
 
 def test_offline(tmp_path, server, monkeypatch):

@@ -175,8 +175,8 @@ class WarmStartOptions:
     warm_start_from: str = option(
         "",
         "a checkpoint, a folder with checkpoints, a SavedModel, a frozen graph (.pb), arrays "
-        "(.npz), or the name of weights (tf-frame weights list; auto: the best that fit); empty: "
-        "none",
+        "(.npz, .h5), a network of Keras (.h5, .keras), or the name of weights (tf-frame weights "
+        "list; auto: the best that fit); empty: none",
     )
     warm_start_include: tuple[str, ...] = option(
         (),

@@ -78,6 +78,20 @@ class Network(Plugin):
         """
         return None
 
+    def from_keras(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Returns variables for the values of the network of Keras that computes the same.
+
+        Args:
+          values: `layer/weight` -> array, such as `conv1/kernel`, of a file of Keras.
+
+        Returns:
+          Name -> array; empty if the values belong to another network.
+
+        Raises:
+          DataError: the values belong to a network of Keras that computes something else.
+        """
+        return {}
+
     def features(
         self, images: Any, context: NetworkContext, *, output_stride: int = 32
     ) -> tuple[Mapping[int, Any], Mapping[str, Any]]:

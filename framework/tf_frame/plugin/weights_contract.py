@@ -19,16 +19,18 @@ from typing import Any, ClassVar
 
 from tf_frame.plugin.contracts import Plugin
 
-# Endings of files with values: a NumPy archive, a frozen graph.
-ARRAYS, GRAPH = ".npz", ".pb"
+# Endings of files with values: a NumPy archive, a frozen graph, files of Keras.
+ARRAYS, GRAPH, KERAS = ".npz", ".pb", (".h5", ".keras")
+VALUES = (ARRAYS, GRAPH, *KERAS)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class WeightsFile:
     """A file with the values of variables: data of a package, or an address in the web.
 
-    The file is a NumPy archive (`.npz`) of variable name -> array, a frozen graph (`.pb`), or an
-    archive (`.tar.gz`, `.zip`) with a checkpoint or a frozen graph.
+    The file is a NumPy archive (`.npz`) of variable name -> array, a frozen graph (`.pb`), a file
+    of Keras (`.h5`, `.keras`), or an archive (`.tar.gz`, `.zip`) with a checkpoint or a frozen
+    graph.
 
     Attributes:
       package: the package that brings the file; empty: `url` has it.
@@ -67,7 +69,9 @@ class Weights(Plugin):
       figures_from: where they were published.
       licence: name of the licence, and the owner of the values.
       origin: who published the values, and where.
-      verified: whether the authors of the plugin have tried the very file.
+      verified: whether the authors of the plugin have tried the very file. Else every variable of
+        the network has to be in the first download, with its shape; the model takes the feature
+        `image`.
     """
 
     about: ClassVar[str] = ""

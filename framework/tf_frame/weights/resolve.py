@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
-from tf_frame.plugin.weights_contract import ARRAYS, GRAPH
+from tf_frame.plugin.weights_contract import VALUES
 from tf_frame.progress_bar import ProgressBar
 from tf_frame.weights.plugins import is_weights_name, load_weights
 from tf_frame.weights.store import cache_file, cache_weights
@@ -15,8 +15,9 @@ def resolve_values(text: str, report: Callable[[str], None]) -> str:
     """Returns a path with a checkpoint for a value of `--warm_start_from`.
 
     Args:
-      text: the name of weights, which are fetched first; a file of arrays (`.npz`) or a frozen
-        graph (`.pb`), which becomes a checkpoint in the cache; or a path that has a checkpoint.
+      text: the name of weights, which are fetched first; a file of arrays (`.npz`), a frozen graph
+        (`.pb`) or a file of Keras (`.h5`, `.keras`), which becomes a checkpoint in the cache; or a
+        path that has a checkpoint.
       report: takes a line for the user.
 
     Raises:
@@ -27,7 +28,7 @@ def resolve_values(text: str, report: Callable[[str], None]) -> str:
         report(f"weights {text}: {prefix}")
         return prefix
     path = os.path.expanduser(text)
-    if path.endswith((ARRAYS, GRAPH)) and os.path.isfile(path):
+    if path.endswith(VALUES) and os.path.isfile(path):
         return cache_file(path, report=report)
     return text
 

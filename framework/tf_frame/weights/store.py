@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator
 from tf_frame.checkpoint.names import INDEX, checkpoint_path, checkpoint_prefix
 from tf_frame.errors import DataError, PluginError, writing
 from tf_frame.file_lock import LockHeldError, file_lock
-from tf_frame.plugin.weights_contract import ARRAYS, GRAPH, Weights, WeightsFile
+from tf_frame.plugin.weights_contract import GRAPH, VALUES, Weights, WeightsFile
 from tf_frame.text import listed, short, short_word
 from tf_frame.weights.archive import ENDINGS, unpack
 from tf_frame.weights.download import Remote, download, file_hash
@@ -66,17 +66,25 @@ def cache_weights(
 
     Raises:
       DownloadError: the file cannot be downloaded, or is another one.
-      DataError: the file is damaged.
+      DataError: the file is damaged, or not that of the network.
       ConfigError: the cache cannot be written.
       PluginError: the package lacks its file.
     """
     file = weights.file()
     folder = _folder(name, file, cache)
-    return _made(folder, name, report, lambda to: _fill(to, folder, file, weights, show))
+
+    def fill(to: str) -> None:
+        _fill(to, folder, file, weights, show)
+        if not (file.package or weights.verified):
+            from tf_frame.weights.structure import check_structure
+
+            check_structure(name, weights, checkpoint_path(to, 0))
+
+    return _made(folder, name, report, fill)
 
 
 def cache_file(path: str, *, report: Callable[[str], None] = lambda line: None) -> str:
-    """Makes a checkpoint of a user's `.npz` or `.pb` file; otherwise as `cache_weights`."""
+    """Makes a checkpoint of a user's file of values; otherwise as `cache_weights`."""
     file = WeightsFile(sha256=file_hash(path))
     folder = _folder("file", file)
     fill = functools.partial(_write, path, file, os.path.abspath(path))
@@ -145,7 +153,7 @@ def _fill(to: str, folder: str, file: WeightsFile, weights: Weights, show: Show)
                 )
             _write(path, file, place, to)
         return
-    ending = next((end for end in (*ENDINGS, ARRAYS, GRAPH) if file.url.endswith(end)), "")
+    ending = next((end for end in (*ENDINGS, *VALUES) if file.url.endswith(end)), "")
     path = f"{folder}.download{ending}"
     download(Remote(file.url, file.size, file.sha256), path, show=show)
     try:
@@ -179,13 +187,13 @@ def _packaged(file: WeightsFile, weights: Weights) -> Iterator[str]:
 
 
 def _convert(path: str, file: WeightsFile, folder: str) -> None:
-    """Makes a checkpoint of a file: of arrays, of a graph, or of an archive with one."""
+    """Makes a checkpoint of a file of values, or of an archive with a checkpoint or a graph."""
     # TensorFlow is imported here, because the listing of weights needs none.
     from tf_frame.checkpoint.rewrite.output import write_checkpoint
     from tf_frame.weights.values import read_values
 
     prefix = checkpoint_path(folder, 0)
-    if path.endswith((ARRAYS, GRAPH)):
+    if path.endswith(VALUES):
         write_checkpoint(prefix, read_values(path))
         return
     unpacked = os.path.join(folder, "unpacked")

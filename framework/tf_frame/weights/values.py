@@ -1,4 +1,4 @@
-"""Reads the values of variables from files that are no checkpoints: `.npz`, and frozen graphs."""
+"""Reads the values of variables from files that are no checkpoints: arrays, graphs, Keras's."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ import tensorflow.compat.v1 as tf
 from google.protobuf.message import DecodeError
 
 from tf_frame.errors import DataError
-from tf_frame.plugin.weights_contract import GRAPH
+from tf_frame.plugin.weights_contract import GRAPH, KERAS
 from tf_frame.text import short, short_word
+from tf_frame.weights.keras_file import read_keras
 
 # What reads a variable in a graph: its constant stands for the variable in a frozen one.
 _READS = ("Identity", "ReadVariableOp")
@@ -27,7 +28,8 @@ def read_values(path: str) -> Iterator[tuple[str, Any, Any]]:
       DataError: the file cannot be read, or holds no variable.
     """
     found = False
-    for name, value in (_graph_values if path.endswith(GRAPH) else _arrays)(path):
+    read = _graph_values if path.endswith(GRAPH) else _arrays
+    for name, value in (read_keras if path.endswith(KERAS) else read)(path):
         found = True
         value = value.astype(np.float32) if value.dtype == np.float16 else value
         yield name, tf.as_dtype(value.dtype), value

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import tempfile
-from typing import Any
-
-import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.reader import Checkpoint
-from tf_frame.plugin import NetworkContext
 from tf_frame.plugin.kinds import WEIGHTS
 from tf_frame.plugin.load import load_network
 from tf_frame.testing.conformance.outcomes import fails_as
 from tf_frame.testing.conformance.suite import Conformance
 from tf_frame.weights import store
+from tf_frame.weights.structure import missing_variables, network_variables
 
 _FACTS = ("about", "network", "licence", "origin")
 
@@ -54,16 +51,11 @@ class WeightsConformance(Conformance):
         )
 
     def test_the_network_has_the_values(self) -> None:
-        """Every variable of the network is among the values, or every one of its model."""
+        """Every variable of the model, or of the backbone, is among the values."""
         weights = self.made_plugin()
-        if not weights.file().package or weights.model not in ("", "classification"):
-            return  # Nothing is downloaded; and other models have names of their own.
-        checkpoint = self.values()
-        missing = [
-            f"{name} {shape}"
-            for name, shape in _network_variables(weights)
-            if name not in checkpoint or checkpoint.shape(name) != shape
-        ]
+        if not weights.file().package:
+            return  # Nothing is downloaded.
+        missing = missing_variables(network_variables(weights), self.values())
         assert not missing, (
             f"{len(missing)} variables of the network {weights.network} have no value, or one of "
             f"another shape, such as {missing[0]}; name the network that was trained"
@@ -79,12 +71,3 @@ class WeightsConformance(Conformance):
                 return Checkpoint(store.cache_weights("checked", weights, cache=folder))
 
         return cls.kept("values", read)
-
-
-def _network_variables(weights: Any) -> list[tuple[str, list[int]]]:
-    network = load_network(weights.network)
-    with tf.Graph().as_default():
-        images = tf.zeros([1, *weights.image_size, network.channels or 3])
-        context = NetworkContext(num_classes=weights.num_classes, is_training=False)
-        network(images, context)
-        return [(v.op.name, v.shape.as_list()) for v in tf.model_variables()]

@@ -149,6 +149,11 @@ class SlimNetwork(Network):
             arguments.pop("min_depth", None)
         return self._backbone(images, context, arguments)[1]
 
+    def from_keras(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
+        from tf_frame_vision.keras_layers import keras_variables
+
+        return keras_variables(self.module, self.function, values)
+
     @property
     def scope(self) -> str:
         """Variable scope of the network."""
