@@ -1,8 +1,12 @@
 """The distribution tf-frame-weights."""
 
+import runpy
 from pathlib import Path
 
 from setuptools import find_packages, setup
+
+_TABLE = Path(__file__).with_name("src") / "tf_frame_weights" / "table.py"
+_PUBLISHED = [row.name for row in runpy.run_path(str(_TABLE))["rows"]()]
 
 setup(
     name="tf-frame-weights",
@@ -21,6 +25,7 @@ setup(
         "tf_frame.weights": [
             "mobilenet_v1_imagenet = tf_frame_weights.packaged:MobilenetV1Imagenet",
             "ssdlite_mobilenet_v2_pedestrians = tf_frame_weights.packaged:SsdlitePedestrians",
+            *(f"{name} = tf_frame_weights.published:{name}" for name in _PUBLISHED),
         ],
     },
 )

@@ -48,7 +48,7 @@ def test_one_is_shown_and_fetched(run, cache):
         (["show", "a", "b"], "takes one NAME"),
         (["list", "a"], "takes no NAME"),
         (["fetc"], "did you mean 'fetch'?"),
-        (["show", "mobilenet_v1_imagenets"], "did you mean 'mobilenet_v1_imagenet'?"),
+        (["show", "mobilenet_v1_imagenets"], "did you mean 'mobilenet_v1_imagenet'"),
         (["fetch", NAME, "--json"], "json"),
     ],
 )

@@ -49,20 +49,19 @@ def network_option(model: Any) -> str:
 
 
 def fitting_weights(model: str, network: str = "") -> list[str]:
-    """Returns the names of installed weights for a run of a model plugin, the best first.
+    """Returns the names of verified weights for a run of a model plugin, the best first.
 
     These are the weights that the model predicts with, and those of its network. Weights of the
     network come first, then those of the model, those of packages before downloads, and those of
     more classes, which have seen more. A broken package is left out.
     """
-    found = []
+    found: list[tuple[bool, bool, bool, int, str]] = []
     for info in find_weights():
         if info.state == OK:
             with contextlib.suppress(BrokenPluginError):
                 weights = load_weights(info)
-                is_of = (weights.network == network, weights.model == model)
-                if any(is_of):
+                others = (weights.network != network, weights.model != model)
+                if weights.verified and not all(others):
                     is_download = bool(weights.file().url)
-                    found.append((*(not fact for fact in is_of), is_download, weights, info.name))
-    found.sort(key=lambda row: (*row[:3], -row[3].num_classes, row[4]))
-    return [row[4] for row in found]
+                    found.append((*others, is_download, -weights.num_classes, info.name))
+    return [row[-1] for row in sorted(found)]

@@ -33,6 +33,7 @@ def build_pyramid(features, **params):
     ("params", "message"),
     [
         ({"pyramid": "lite", "atrous_rates": (6,)}, "lite has no atrous branches"),
+        ({"pyramid": "plain", "atrous_rates": (6,)}, "plain has no atrous branches"),
         ({"image_pooling_crop_size": (65,)}, "crop_size 65: give two numbers"),
         (
             {"image_pooling_crop_size": (65, 65), "image_pooling_stride": (1,)},
@@ -48,6 +49,18 @@ def build_pyramid(features, **params):
 def test_options_that_do_not_fit_are_refused(params, message):
     with pytest.raises(ConfigError, match=message):
         build(**params)
+
+
+def test_the_plain_pyramid_has_no_atrous_branches():
+    output = build_pyramid(FEATURES, pyramid="plain")
+    shapes = {v.op.name: v.shape.as_list() for v in tf.trainable_variables()}
+    weights = {name: shape for name, shape in shapes.items() if "BatchNorm" not in name}
+    assert weights == {
+        "aspp0/weights": [1, 1, 8, 8],
+        "image_pooling/weights": [1, 1, 8, 8],
+        "concat_projection/weights": [1, 1, 16, 8],
+    }
+    assert output.shape == [1, 5, 7, 8]
 
 
 @pytest.mark.slow

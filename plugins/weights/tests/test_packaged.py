@@ -135,7 +135,7 @@ def test_auto_takes_the_weights_that_fit(capsys):
         assert main([*words, model]) == 0
         assert yaml.safe_load(capsys.readouterr().out)["warm_start_from"].startswith(weights)
     assert main([*words, "recognition"]) == 2
-    assert "no installed weights fit the model recognition" in capsys.readouterr().err
+    assert "no verified weights fit the model recognition" in capsys.readouterr().err
 
 
 @pytest.mark.slow

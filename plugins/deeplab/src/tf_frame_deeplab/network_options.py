@@ -15,7 +15,7 @@ from tf_frame import option
 from tf_frame.errors import ConfigError
 from tf_frame_deeplab.dense_prediction_cell import POOLING, read_cell
 
-ASPP, LITE = "aspp", "lite"
+ASPP, PLAIN, LITE = "aspp", "plain", "lite"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -24,9 +24,10 @@ class NetworkParams:
 
     pyramid: str = option(
         ASPP,
-        "aspp: atrous spatial pyramid pooling; lite: MobileNetV3's, channels weighted by means "
-        "over the image, and the sum of logits of two strides",
-        choices=(ASPP, LITE),
+        "aspp: atrous spatial pyramid pooling; plain: the same without atrous branches; lite: "
+        "MobileNetV3's, channels weighted by means over the image, and the sum of logits of two "
+        "strides",
+        choices=(ASPP, PLAIN, LITE),
     )
     dense_prediction_cell: str = option(
         "", "JSON file of a dense prediction cell that replaces the pyramid"
@@ -77,9 +78,10 @@ def check(params: Any) -> None:
         )
     if params.dense_prediction_cell:
         _check_cell(params)
-    elif params.pyramid == LITE and params.atrous_rates:
+    elif params.pyramid != ASPP and params.atrous_rates:
         raise ConfigError(
-            "--model.pyramid lite has no atrous branches; leave --model.atrous_rates out"
+            f"--model.pyramid {params.pyramid} has no atrous branches; leave --model.atrous_rates "
+            "out"
         )
     _check_pooling(params)
 

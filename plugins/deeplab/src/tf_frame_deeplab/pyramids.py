@@ -14,7 +14,7 @@ from tf_frame import layers
 from tf_frame.errors import ConfigError
 from tf_frame_deeplab.blocks import Blocks, scaled_size
 from tf_frame_deeplab.dense_prediction_cell import POOLING, Branch, read_cell
-from tf_frame_deeplab.network_options import LITE
+from tf_frame_deeplab.network_options import LITE, PLAIN
 
 # The rates of the paper; they grow with the size of the feature map.
 _ATROUS_RATES = {8: (12, 24, 36), 16: (6, 12, 18), 32: (3, 6, 9)}
@@ -44,10 +44,11 @@ def pyramid(features: Any, params: Any, blocks: Blocks) -> Any:
 
 
 def _aspp(features: Any, params: Any, blocks: Blocks) -> Any:
-    """Builds atrous spatial pyramid pooling."""
+    """Builds atrous spatial pyramid pooling; `plain`: without its atrous branches."""
     filters = params.aspp_channels
     branches = [blocks.conv(features, filters, scope="aspp0")]
     rates = params.atrous_rates or _ATROUS_RATES[params.output_stride]
+    rates = () if params.pyramid == PLAIN else rates
     for index, rate in enumerate(rates, start=1):
         branches.append(blocks.separable(features, filters, rate=rate, scope=f"aspp{index}"))
     if params.image_pooling:

@@ -11,7 +11,8 @@ from tf_frame import Weights, WeightsFile
 _DATA = "tf_frame_weights"
 
 
-def _read_names(name: str) -> list[str]:
+def read_names(name: str) -> list[str]:
+    """Returns the names of classes in a file of this package, one a line."""
     text = importlib.resources.files(_DATA).joinpath(f"data/{name}").read_text(encoding="utf-8")
     return text.splitlines()
 
@@ -51,7 +52,7 @@ class MobilenetV1Imagenet(Weights):
 
     def class_names(self) -> Sequence[str]:
         """Returns ImageNet's names, after the background."""
-        return _read_names("imagenet_classes.txt")
+        return read_names("imagenet_classes.txt")
 
 
 class SsdlitePedestrians(Weights):
