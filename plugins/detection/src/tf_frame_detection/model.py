@@ -201,7 +201,7 @@ class Detection(Model):
     def chance_levels(self, metrics: Mapping[str, Any]) -> Mapping[str, float]:
         """Returns an AP of 0, if there are boxes to find."""
         boxes = [value for name, value in metrics.items() if getattr(name, "kind", "") == "boxes"]
-        return {"ap50": 0.0} if any(boxes) else {}
+        return {"ap50": 0.0} if any(count > 0 for count in boxes) else {}
 
     def notes(self) -> Sequence[str]:
         """Says whether the decay of batch norm is lowered for a short run."""
