@@ -70,7 +70,8 @@ def with_weights(words: Sequence[str]) -> list[str]:
     What the user gives comes later, and counts more.
 
     Raises:
-      ConfigError: the weights are a backbone alone, or those of another model.
+      ConfigError: the weights are a backbone alone, or those of another model; or no files are
+        named.
       PluginError: there are no such weights.
     """
     values, others = split_flags(words, [WEIGHTS, PLUGIN])
@@ -83,6 +84,8 @@ def with_weights(words: Sequence[str]) -> list[str]:
             f"--weights {short_word(name)} is a backbone without a layer for classes; train with "
             f"--warm_start_from {short_word(name)}"
         )
+    if not any(word.split("=")[0] == "--input" for word in others):
+        raise ConfigError("--weights predicts on files; name them: --input PATH")
     if values.get(PLUGIN.name) not in (None, weights.model):
         raise ConfigError(
             f"--weights {short_word(name)} is for --plugin {weights.model}, not "

@@ -36,7 +36,7 @@ def resolve_values(text: str, report: Callable[[str], None]) -> str:
 def fetch_weights(name: str, report: Callable[[str], None]) -> str:
     """Returns the checkpoint of weights; on a terminal a bar shows the progress of a download."""
     weights = load_weights(name)
-    with ProgressBar(unit="B", unit_scale=True, desc=name) as bar:
+    with ProgressBar(unit="B", unit_scale=True, desc=name, leave=False) as bar:
 
         def show(received: int, size: int | None) -> None:
             bar.total = size

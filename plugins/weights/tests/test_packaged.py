@@ -112,10 +112,16 @@ def test_persons_are_found_and_served_where_the_published_graph_finds_them(tmp_p
         np.testing.assert_allclose(served["detection_scores"][0, 0], boxes[0][4], atol=1e-4)
 
 
-def test_weights_of_another_model_are_refused(capsys):
-    words = ["predict", "--weights", "mobilenet_v1_imagenet", "--input", "photo.jpg"]
-    assert main([*words, "--plugin", "detection"]) == 2
-    assert "is for --plugin classification, not detection" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--input", "a.jpg", "--plugin", "detection"], "for --plugin classification, not detecti"),
+        ([], "--weights predicts on files; name them: --input PATH"),
+    ],
+)
+def test_weights_of_another_model_and_no_files_are_refused(capsys, words, message):
+    assert main(["predict", "--weights", "mobilenet_v1_imagenet", *words]) == 2
+    assert message in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("cache")
