@@ -129,6 +129,7 @@ def variables(folder):
 COUNTED = {
     "plain": {},
     "clones and a loop of steps": {"num_clones": 2, "steps_per_loop": 2},
+    "shards of the batch": {"batch_shards": 2},
 }
 
 

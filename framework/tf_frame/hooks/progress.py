@@ -62,7 +62,7 @@ class ProgressHook(Hook):
         self._bar: Any = None
         self.first_step = self.step = 0
         self._first_time = self._time = 0.0
-        self._first_waited = self._waited = 0.0
+        self._first_waited = self._waited = self._waited_time = 0.0
         self.loss: float | None = None
         bar_secs = _BAR_SECS if self._shows_bar else None
         steps = self.every_steps or None
@@ -82,8 +82,8 @@ class ProgressHook(Hook):
 
     @property
     def input_share(self) -> float | None:
-        """Share of the time of the mean rate that steps waited for input; None: not measured."""
-        seconds = self._time - self._first_time
+        """Share of the time since the first step that steps waited for input; None: unknown."""
+        seconds = self._waited_time - self._first_time
         if self.input_wait is None or seconds <= 0:
             return None
         return (self._waited - self._first_waited) / seconds
@@ -102,7 +102,10 @@ class ProgressHook(Hook):
 
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
         self.loss = float(run_values.results)
-        self._note(step, training_clock())
+        now = training_clock()
+        if self.input_wait is not None:
+            self._waited, self._waited_time = float(self._read_waited()), now
+        self._note(step, now)
         if self.every_steps and self._due():
             self._show(*self._interval)
             self._interval = (self.step, self._time, self._waited)
@@ -123,8 +126,6 @@ class ProgressHook(Hook):
 
     def _note(self, step: int, now: float) -> None:
         self.step, self._time = step, now
-        if self.input_wait is not None:
-            self._waited = float(self._read_waited())
         if not self._started:
             self._start()
         if self._bar is not None:
