@@ -1,5 +1,7 @@
 import logging
 import os
+import subprocess
+import sys
 
 import pytest
 
@@ -43,6 +45,37 @@ def test_text_that_cannot_be_written_is_no_error(capfd):
         os.dup2(stderr, 2)
         os.close(stderr)
     assert capfd.readouterr().err == ""
+
+
+NOISY = f"import os\nos.write(2, {(LOG_LINES + 'a reason').encode()!r})\n"
+IMPORTING = """
+import sys
+from tf_frame.tensorflow_log import quiet_first_import, set_log_level
+set_log_level(sys.argv[1])
+quiet_first_import()
+quiet_first_import()
+finders = len(sys.meta_path)
+import tensorflow.compat.v1
+assert tensorflow.compat.v1.x == 1 and len(sys.meta_path) == finders - 1
+sys.exit("tf-frame: the error")
+"""
+
+
+@pytest.mark.parametrize(("verbosity", "shown"), [("none", ""), ("info", LOG_LINES)])
+def test_the_first_import_is_quiet_wherever_it_stands(tmp_path, verbosity, shown):
+    package = tmp_path / "tensorflow" / "compat"
+    package.mkdir(parents=True)
+    (tmp_path / "tensorflow" / "__init__.py").write_text(NOISY)
+    (package / "__init__.py").touch()
+    (package / "v1.py").write_text("x = 1")
+    environment = {**os.environ, "PYTHONPATH": f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}"}
+    done = subprocess.run(
+        [sys.executable, "-c", IMPORTING, verbosity],
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+    assert done.stderr == f"{shown}a reasontf-frame: the error\n"
 
 
 def test_the_level_of_a_logger_is_restored_after_an_error():

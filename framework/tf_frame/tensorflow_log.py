@@ -5,11 +5,15 @@ lost among these lines. Code that imports TensorFlow within a function writes:
 
     with quiet_import():
         import tensorflow as tf
+
+The command line calls `quiet_first_import` for all other imports, such as that of a plugin.
 """
 
 from __future__ import annotations
 
 import contextlib
+import importlib.abc
+import importlib.util
 import logging
 import os
 import re
@@ -17,6 +21,7 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Iterator
+from typing import Any
 
 # --verbosity -> (level of TensorFlow's C++ log, level of its Python log)
 _LEVELS = {
@@ -86,6 +91,39 @@ def quiet_import(verbosity: str | None = None) -> Iterator[None]:
             text = "".join(line for line in lines if not _LOG_LINE.match(line))
             with contextlib.suppress(OSError):  # There is no other place for the text.
                 os.write(2, text.encode())
+
+
+class _QuietFinder(importlib.abc.MetaPathFinder):
+    """Lets the first import of TensorFlow, wherever it stands, run in `quiet_import`."""
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        """Returns the spec of TensorFlow with an import that is quiet; None for other modules."""
+        if name != "tensorflow":
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(name)
+        if spec is not None and spec.loader is not None:
+            execute = spec.loader.exec_module
+
+            def execute_quietly(module: Any) -> None:
+                with quiet_import(_verbosity()):
+                    execute(module)
+
+            spec.loader.exec_module = execute_quietly  # type: ignore[method-assign]
+        return spec
+
+
+def _verbosity() -> str | None:
+    """Returns the `--verbosity` of the last `set_log_level`; None without one."""
+    level = logging.getLogger(_LOGGER).level
+    return next((name for name, levels in _LEVELS.items() if levels[1] == level), None)
+
+
+def quiet_first_import() -> None:
+    """Drops the log lines of the first import of TensorFlow in this process, as `quiet_import`."""
+    is_done = "tensorflow" in sys.modules
+    if not is_done and not any(isinstance(finder, _QuietFinder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _QuietFinder())
 
 
 @contextlib.contextmanager

@@ -34,7 +34,7 @@ from tf_frame.errors import (
 from tf_frame.ownership import let_only_the_owner_write
 from tf_frame.plugin.commands import installed_commands
 from tf_frame.resources import refusal
-from tf_frame.tensorflow_log import shows_debug
+from tf_frame.tensorflow_log import quiet_first_import, shows_debug
 from tf_frame.text import brief
 
 if TYPE_CHECKING:
@@ -81,6 +81,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command line and returns its exit code."""
     prepare_streams()
     let_only_the_owner_write()
+    quiet_first_import()
     try:
         return _dispatch(list(sys.argv[1:] if argv is None else argv))
     except TfFrameError as error:
