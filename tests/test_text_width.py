@@ -80,6 +80,13 @@ def test_a_first_cell_that_leaves_no_room_has_its_own_line(width):
     assert max(map(len, columns(rows).split("\n"))) < 60
 
 
+def test_an_address_at_the_end_leaves_the_other_lines_short():
+    rows = [("about", "a sentence that is too long for a line"), ("from", f"https://{'x' * 60}")]
+    assert columns(rows, indent=0) == (
+        f"about  a sentence that is too long for a\n       line\nfrom   https://{'x' * 60}"
+    )
+
+
 def test_a_tree_keeps_its_indents():
     lines = columns([("    a long label that is wrapped", "1" * 16)], indent=0).split("\n")
     assert [line[:10] for line in lines] == ["    a long", "    is wra"]

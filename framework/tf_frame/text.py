@@ -166,7 +166,9 @@ def _column_widths(table: Sequence[Sequence[str]], room: int) -> list[int]:
     widths = [max(map(cell_width, column)) for column in zip(*table, strict=True)]
     if sum(widths) <= room:
         return widths
-    words = [max(map(_longest_word, column)) for column in zip(*table, strict=True)]
+    *columns_before, _ = zip(*table, strict=True)
+    # A long word in the last column, such as an address, disturbs no other cell.
+    words = [*(max(map(_longest_word, column)) for column in columns_before), 0]
     least = [min(w, max(word, _LEAST_WRAPPED)) for w, word in zip(widths, words, strict=True)]
     while sum(widths) > room and widths != least:
         spare = [width if width > low else 0 for width, low in zip(widths, least, strict=True)]

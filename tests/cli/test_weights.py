@@ -7,6 +7,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.cli import weights as command
+from tf_frame.text_width import fit_page
 from tf_frame.weights import store
 
 NAME = "mobilenet_v1_imagenet"
@@ -58,8 +59,8 @@ def test_mistakes(run, words, message):
 
 
 def test_without_words_it_tells_its_use(run):
-    assert run()[:2] == (2, f"{command._USAGE}\n")
-    assert run("--help")[:2] == (0, f"{command._USAGE}\n")
+    assert run()[:2] == (2, f"{fit_page(command._USAGE)}\n")
+    assert run("--help")[:2] == (0, f"{fit_page(command._USAGE)}\n")
 
 
 def test_without_packages(run, monkeypatch):

@@ -55,8 +55,9 @@ def _list(names: Sequence[str], as_json: bool) -> None:
     elif not rows:
         report("no package with weights is installed; pip install tf-frame-weights")
     else:
-        table = [("NAME", "STATE", "SIZE", "WHAT")]
-        table += [(row["name"], row["state"], row["size"], row["about"]) for row in rows]
+        table: list[tuple[str, ...]] = [("NAME", "STATE", "SIZE")]
+        for row in rows:
+            table += [(row["name"], row["state"], row["size"]), (f"    {row['about']}",)]
         report(columns(table, indent=0))
 
 
