@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import os
 import sys
 import traceback
 from collections.abc import Sequence
@@ -34,8 +35,9 @@ from tf_frame.errors import (
 from tf_frame.ownership import let_only_the_owner_write
 from tf_frame.plugin.commands import installed_commands
 from tf_frame.resources import refusal
+from tf_frame.shell_text import shell_word
 from tf_frame.tensorflow_log import quiet_first_import, shows_debug
-from tf_frame.text import brief
+from tf_frame.text import brief, short_word
 
 if TYPE_CHECKING:
     from tf_frame.plugin.find import PluginInfo
@@ -63,7 +65,7 @@ _OTHER_WORDS = {
     "finetune": "tf-frame run --plugin NAME --warm_start_from CHECKPOINT",
     "resume": "tf-frame run --model_dir MODEL_DIR",
     "eval": "tf-frame evaluate MODEL_DIR",
-    "test": "tf-frame evaluate MODEL_DIR, or tf-frame plugins check NAME for a plugin",
+    "test": "tf-frame evaluate MODEL_DIR; for a plugin tf-frame plugins check PLUGIN",
     "infer": "tf-frame predict MODEL_DIR --input FILE",
     "inference": "tf-frame predict MODEL_DIR --input FILE",
     "detect": "tf-frame predict MODEL_DIR --input FILE",
@@ -73,6 +75,8 @@ _OTHER_WORDS = {
     "install": "pip install PACKAGE",
     "version": "tf-frame --version",
 }
+# In a command above: replaced by the word that is typed.
+_FOR_ONE_WORD = ("MODEL_DIR", "NAME", "PACKAGE")
 _MOST_FRAMES = 20
 _HOW_TO_SEE_MORE = "--verbosity debug shows the whole traceback"
 
@@ -159,7 +163,7 @@ def _run_package_command(name: str, *argv: str) -> int:
 
     command = load_command(name)
     if command is None:
-        raise ConfigError(_explain_unknown(name))
+        raise ConfigError(_explain_unknown(name, *argv))
     return run_command(command, argv)
 
 
@@ -199,9 +203,18 @@ def _check_encoding(argv: Sequence[str]) -> None:
             ) from None
 
 
-def _explain_unknown(word: str) -> str:
+def _explain_unknown(word: str, *following: str) -> str:
     if word in _OTHER_WORDS:
-        return f"there is no command {word}; it is {_OTHER_WORDS[word]}"
+        command = _OTHER_WORDS[word]
+        placeholder = next((part for part in _FOR_ONE_WORD if part in command), "")
+        # `train deeplab`, `eval runs/first`; of a file one cannot say where it belongs.
+        if (
+            placeholder
+            and following
+            and not (following[0].startswith("-") or os.path.isfile(following[0]))
+        ):
+            command = command.replace(placeholder, short_word(shell_word(following[0])))
+        return f"there is no command {word}; it is {command}"
     names = [*COMMANDS, *(info.name for info in installed_commands())]
     near_names = difflib.get_close_matches(word, names, n=1)
     hint = (

@@ -7,9 +7,12 @@ import pytest
     ("words", "answer"),
     [
         (["train", "--plugin", "deeplab"], "no command train; it is tf-frame run --plugin NAME"),
-        (["eval", "runs/first"], "no command eval; it is tf-frame evaluate MODEL_DIR"),
+        (["train", "deeplab"], "no command train; it is tf-frame run --plugin deeplab\n"),
+        (["eval"], "no command eval; it is tf-frame evaluate MODEL_DIR\n"),
+        (["eval", "runs/first"], "no command eval; it is tf-frame evaluate runs/first\n"),
+        (["infer", __file__], "it is tf-frame predict MODEL_DIR --input FILE"),
         (["infer"], "it is tf-frame predict MODEL_DIR --input FILE"),
-        (["resume", "runs/first"], "it is tf-frame run --model_dir MODEL_DIR"),
+        (["resume", "runs/first"], "it is tf-frame run --model_dir runs/first"),
         (
             ["run", "--plugin", "mobilenet_v2"],
             "there is the network mobilenet_v2: tf-frame run --plugin classification --model.name "
