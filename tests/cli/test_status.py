@@ -133,7 +133,7 @@ def test_a_run_that_is_done(run, ended_run):
         "  best         accuracy 0.9000 at step 40",
         "  checkpoints  2, the newest of step 80; best: step 40",
         "  exports      export/saved_model",
-        f"  next         tf-frame predict {folder} --input FILES --output DIR",
+        f"  next         tf-frame predict {folder} --input FILES",
     ]
 
 

@@ -5,7 +5,7 @@ runs/first: done, step 320 of 320
   evaluation   step 320: mean_iou 0.9130  loss 0.0772
   best         mean_iou 0.9130 at step 320
   checkpoints  3, the newest is model.ckpt-320
-  next         tf-frame predict runs/first --input FILES --output DIR
+  next         tf-frame predict runs/first --input FILES
 """
 
 from __future__ import annotations
@@ -144,5 +144,5 @@ def _checkpoint_steps(folder: str) -> list[int]:
 def _next_command(folder: str, *, is_done: bool) -> str:
     word = shell_word(folder)
     if is_done:
-        return f"tf-frame predict {word} --input FILES --output DIR"
+        return f"tf-frame predict {word} --input FILES"
     return f"tf-frame run --model_dir {word} goes on from the newest checkpoint"

@@ -39,7 +39,7 @@ def make_report(folder, checkpoint, **options):
 def test_the_models_options_hold_unless_others_are_given(tmp_path, checkpoint, caplog):
     caplog.set_level("INFO")
     said = make_report(tmp_path, checkpoint)
-    assert "1 of 2 variables restored (1 not included)\n  not included  linear/weights" in said
+    assert "1 of 2 variables restored (1 not included)\n  not included linear/weights [" in said
     # The log has the whole table.
     assert "other/biases" in caplog.text and "other/biases" not in said
 

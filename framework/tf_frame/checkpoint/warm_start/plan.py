@@ -31,6 +31,7 @@ from tf_frame.checkpoint.warm_start.rows import (
 )
 from tf_frame.config.option_groups import WarmStartOptions
 from tf_frame.errors import ConfigError
+from tf_frame.text import indented
 
 _SHOWN = 8
 
@@ -76,9 +77,8 @@ class WarmStart:
     def short_table(self) -> str:
         """A line for each of the first variables that are not restored, and the summary."""
         left_out = [row for row in self.rows if row.outcome != Outcome.RESTORED]
-        rows = format_rows(left_out[:_SHOWN]).splitlines()[1:]
-        more = [f"{len(left_out) - _SHOWN} more"] if len(left_out) > _SHOWN else []
-        return "\n".join([self.summary(), *(f"  {line.rstrip()}" for line in [*rows, *more])])
+        lines = [" ".join(row.cells()[:3]) for row in left_out]
+        return "\n".join([self.summary(), *([indented(lines, _SHOWN)] if lines else [])])
 
     def summary(self) -> str:
         """A line with the numbers of variables restored, skipped, or unused in the file."""
