@@ -80,6 +80,11 @@ def test_a_first_cell_that_leaves_no_room_has_its_own_line(width):
     assert max(map(len, columns(rows).split("\n"))) < 60
 
 
+def test_a_row_that_lacks_a_cell_is_an_error():
+    with pytest.raises(ValueError, match="zip"):
+        columns([("a", "b", "c"), ("a", "b")])
+
+
 def test_an_address_at_the_end_leaves_the_other_lines_short():
     rows = [("about", "a sentence that is too long for a line"), ("from", f"https://{'x' * 60}")]
     assert columns(rows, indent=0) == (

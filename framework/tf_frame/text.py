@@ -150,12 +150,13 @@ def columns(rows: Iterable[Sequence[str]], *, indent: int = 2, right: Collection
     rows = list(rows)
     count = max(map(len, rows), default=0)
     room = terminal_width() - indent
-    widths = _column_widths([r for r in rows if len(r) == count], room - _GAP * (count - 1))
+    table = [row for row in rows if not len(row) == 1 < count]
+    widths = _column_widths(table, room - _GAP * (count - 1))
     lines = [
         line
         for row in rows
         for line in (
-            _row_lines(row, widths, right) if len(row) == count else _cell_lines(row[0], room)
+            _cell_lines(row[0], room) if len(row) == 1 < count else _row_lines(row, widths, right)
         )
     ]
     return "\n".join((" " * indent + line).rstrip() for line in lines)
