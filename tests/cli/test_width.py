@@ -2,7 +2,9 @@
 
 import pytest
 
+from tf_frame.cli.doctor.machine import Check
 from tf_frame.cli.main import COMMANDS, main
+from tf_frame.cluster.status import own_status, write_status
 from tf_frame.plugin.find import find_plugins
 from tf_frame.text_width import cell_width
 
@@ -55,3 +57,21 @@ def test_no_line_is_wider_than_the_terminal(capsys, monkeypatch, commands, width
         if wide := [line for line in lines if cell_width(line) > width]:
             too_wide[command] = wide
     assert not too_wide
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_tables_of_a_folder_and_of_a_machine_fit(
+    capsys, monkeypatch, tmp_path, save_checkpoints, width
+):
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "run").mkdir()
+    name = f"{'MobilenetV2/expanded_conv/' * 2}depthwise/depthwise_weights"
+    save_checkpoints(tmp_path / "run", {step: {name: [[1.0, 2.0]]} for step in (1, 100_000)})
+    write_status("run", own_status("chief-0", "training", step=3, max_steps=9))
+    for words in (["checkpoint", "list"], ["checkpoint", "show"], ["status"]):
+        assert main([*words, "run"]) == 0
+    check = Check("thing", "warning", "a finding of many words " * 8, ("an advice " * 20,))
+    printed = f"{capsys.readouterr().out}{check.text()}"
+    assert max(map(cell_width, printed.split("\n"))) <= width
+    assert f"\n{name}\n" in printed or width == 120
