@@ -1,5 +1,6 @@
 """Hints at the end of a run, and their commands."""
 
+import dataclasses
 import types
 
 import pytest
@@ -12,9 +13,22 @@ from tf_frame.cli.run_text import closing
 QUICK = {"metrics": {}, "duration_secs": 3, "steps_per_sec": 5.0, "input_share": 0.1}
 NOTHING = {**QUICK, "at_chance": {}}
 
+
+@dataclasses.dataclass(frozen=True)
+class InputParams:
+    data_dir: str = ""
+    image_size: int = 0
+    shuffle: bool = True
+
+
 MODEL = types.SimpleNamespace(
     name="m",
-    plugin=types.SimpleNamespace(cls=types.SimpleNamespace(network_option="backbone")),
+    plugin=types.SimpleNamespace(
+        cls=types.SimpleNamespace(
+            network_option="backbone", input_defaults=lambda params: {"image_size": params}
+        )
+    ),
+    params=224,
     values=lambda: {"backbone": "n"},
 )
 
@@ -24,7 +38,7 @@ def make_setup(schedule=(), **options):
     return types.SimpleNamespace(
         config=types.SimpleNamespace(**{**defaults, **options}),
         model=MODEL,
-        input=types.SimpleNamespace(name="i"),
+        input=types.SimpleNamespace(name="i", params=InputParams("my photos", 224)),
         schedule=types.SimpleNamespace(params=types.SimpleNamespace(**dict(schedule))),
         model_dir="runs/my run",
     )
@@ -73,7 +87,7 @@ def test_a_model_at_the_level_of_chance_gets_remedies_in_order(monkeypatch):
     assert remedies(monkeypatch, overfit_batches=2) == of_all[1:]
     assert remedies(monkeypatch, weights=()) == of_all[1:]
     other = remedies(monkeypatch, network="another")
-    command = "tf-frame run --plugin m --input i --warm_start_from m_a"
+    command = "tf-frame run --plugin m --input i --input.data_dir 'my photos' --warm_start_from m_a"
     assert other == [f"published weights      {command}", *of_all[1:]]
     with_rates = remedies(monkeypatch, {"learning_rates": (0.1, 0.01)}, weights=())
     assert with_rates == ["more steps  tf-frame run --model_dir 'runs/my run' --max_steps 320"]

@@ -8,6 +8,8 @@ from typing import Any
 
 from tf_frame import file_system
 from tf_frame.checkpoint.names import LIST_FILE
+from tf_frame.config.option import declared_options
+from tf_frame.config.values import to_text
 from tf_frame.plugin import InputInfo, Mode
 from tf_frame.profiling.step_times import is_starving
 from tf_frame.runs.setup.model_dir import CONFIG_FILE
@@ -75,9 +77,17 @@ def _remedies(setup: TrainingSetup, config: str) -> Iterator[tuple[str, str]]:
 
 
 def _plugins(setup: TrainingSetup) -> str:
-    """Returns the options of a run whose network the weights choose."""
-    assert setup.model is not None and setup.input is not None
-    return f"--plugin {setup.model.name} --input {setup.input.name}"
+    """Returns the options of a run on the same data whose network the weights choose."""
+    model, source = setup.model, setup.input
+    assert model is not None and source is not None
+    # The network's own, such as the size of images.
+    proposed = getattr(model.plugin.cls, "input_defaults", lambda params: {})(model.params)
+    words = [f"--plugin {model.name} --input {source.name}"]
+    for option in declared_options(type(source.params)):
+        value = getattr(source.params, option.name)
+        if value != option.default and option.name not in proposed:
+            words.append(f"--input.{option.name} {shell_word(to_text(value))}")
+    return " ".join(words)
 
 
 def _fitting_weights(setup: TrainingSetup) -> list[str]:
