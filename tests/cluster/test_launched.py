@@ -97,7 +97,7 @@ def test_sigterm_to_the_launcher_saves_and_stops_all(launch, tmp_path, kind, end
     stop = at_step(folder, 10, lambda: os.kill(os.getpid(), signal.SIGTERM))
     code, said = launch(options, words, stop)
     assert code == 143, said
-    assert "stopped by SIGTERM; the same command goes on with" in said
+    assert f"stopped by SIGTERM; the same command with --model_dir {folder} goes on" in said
     step = newest_step(folder)
     assert 10 < step < LAST_STEP
     assert f"stopped and saved at step {step} of {LAST_STEP}" in said

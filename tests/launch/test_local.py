@@ -230,12 +230,13 @@ def stop(folder, tmp_path):
 
 
 @pytest.mark.parametrize(("signum", "expected"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
-def test_a_signal_is_passed_on_and_everything_stops(stop, folder, signum, expected):
+def test_a_signal_is_passed_on_and_everything_stops(stop, tmp_path, folder, signum, expected):
     code, out = stop(SAVING, signum, num_ps=1, num_workers=2)
     assert code == expected
     assert all((folder / f"{name}.saved").exists() for name in ("ps-0", "chief-0", "worker-0"))
     assert out.count("  stopped  ") == 3
-    assert out.splitlines()[-1].startswith(f"stopped by {signum.name}; the same command goes on")
+    same = f"the same command with --model_dir {tmp_path / 'run'} goes on"
+    assert out.splitlines()[-1] == f"stopped by {signum.name}; {same}"
 
 
 def test_servers_that_wait_for_a_chief_that_has_gone_are_ended(stop):

@@ -36,6 +36,7 @@ from tf_frame.graph.global_step import step_after_run
 from tf_frame.hooks.background_writer import wait_for_background_writer
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence, Either, Multiples
+from tf_frame.shell_text import shell_word
 from tf_frame.text import short
 from tf_frame.types import Session
 
@@ -224,8 +225,8 @@ class CheckpointHook(Hook):
         remains = f"the last good checkpoint is {kept[-1]}" if kept else "there is none before it"
         with translated_write_errors(
             f"the checkpoint of global step {step} could not be written",
-            f"{remains}; free space in {self.model_dir}, check that it can be written, and run "
-            "the same command again",
+            f"{remains}; free space in {self.model_dir}, check that it can be written, and go "
+            f"on with --model_dir {shell_word(self.model_dir)}",
             error_class=CheckpointError,
         ):
             atomic_checkpoint(prefix, write, publish=lambda: self._kept.add(prefix))

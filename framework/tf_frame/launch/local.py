@@ -29,6 +29,7 @@ from tf_frame.runs.setup.folder_claim import (
 )
 from tf_frame.runs.setup.folder_watch import watched_folder
 from tf_frame.runs.setup.training_setup import TrainingSetup
+from tf_frame.shell_text import shell_word
 from tf_frame.text import short
 
 OPTIONS = (
@@ -170,6 +171,7 @@ def _show_end(supervisor: Supervisor, screen: JobScreen, folder: str, seconds: f
         screen.say(format_failure(supervisor.failure, lines_shown))
     elif supervisor.received is not None:
         name = signal.Signals(supervisor.received).name
-        screen.say(f"stopped by {name}; the same command goes on with {folder}")
+        same = f"the same command with --model_dir {shell_word(folder)}"
+        screen.say(f"stopped by {name}; {same} goes on")
     else:
         screen.say(f"done in {seconds:.0f} s; results in {folder}")

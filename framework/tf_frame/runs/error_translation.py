@@ -29,6 +29,9 @@ from tf_frame.plugin.origin import owner_suffix
 # `error.op` is not set for operations in functions.
 _FAILED_READ = re.compile(r"\[\[[^]]*(IteratorGetNext|Decode(Png|Jpeg|Image|Raw|CSV))[^]]*\]\]")
 
+# Without --model_dir the same command would make a new folder.
+_GOES_ON = "training goes on from the last checkpoint with the --model_dir of the run"
+
 # An error of tf-frame from Python code of an input.
 _USER_ERROR = re.compile(r"tf_frame\.errors\.\w+: (.*)")
 
@@ -60,8 +63,7 @@ def _translated(error: Exception, model_dir: str, of_input: str) -> TfFrameError
     reason = short_reason(error)
     if is_disk_full(error) and not (isinstance(error, OSError) and find_fault(error)):
         return TfFrameError(
-            f"a file of {model_dir} could not be written: {reason}\nfree space and run the same "
-            "command again: training goes on from the last checkpoint"
+            f"a file of {model_dir} could not be written: {reason}\nfree space; {_GOES_ON}"
         )
     if _FAILED_READ.search(str(error)):
         return _data_error(error, of_input)
@@ -73,7 +75,7 @@ def _translated(error: Exception, model_dir: str, of_input: str) -> TfFrameError
     if isinstance(error, tf.errors.ResourceExhaustedError) and "OOM when allocating" in reason:
         return TfFrameError(
             f"there is not enough memory: {reason}; lower --train_batch_size, or the size of the "
-            "examples; the same command goes on from the last checkpoint"
+            f"examples; {_GOES_ON}"
         )
     return TfFrameError(reason) if names_file(error) and not find_fault(error) else None
 

@@ -108,7 +108,7 @@ def test_a_save_that_fails_leaves_the_one_before_and_no_leftovers(
     assert str(raised.value) == (
         "the checkpoint of global step 4 could not be written: No space left on device\n"
         f"the last good checkpoint is {before}; free space in {tmp_path}, check that it can be "
-        "written, and run the same command again"
+        f"written, and go on with --model_dir {tmp_path}"
     )
     assert raised.value.__cause__ is error
     assert newest_checkpoint(str(tmp_path)) == str(before)

@@ -39,6 +39,7 @@ class Evaluations:
       evaluator: computes the metrics of a checkpoint.
       observer: gets lines for the user.
       log: gets the metrics, after the best checkpoints.
+      cluster: the job of this task, if it is one of several.
       is_recorded: returns whether `log` has got the metrics of a step in an earlier run.
       metrics_of_step: global step -> metric -> value, of this run.
       chance_of_step: global step -> metric that is not above chance -> value of chance.
@@ -49,6 +50,7 @@ class Evaluations:
     observer: RunObserver
     log: MetricsLog
     _: dataclasses.KW_ONLY
+    cluster: Cluster | None = None
     is_recorded: Callable[[int], bool] = lambda step: False
     metrics_of_step: dict[int, dict[str, float]] = dataclasses.field(default_factory=dict)
     chance_of_step: dict[int, dict[str, float]] = dataclasses.field(default_factory=dict)
@@ -57,7 +59,7 @@ class Evaluations:
         """Evaluates the checkpoint of a step that training has just saved, once."""
         if step not in self.metrics_of_step:
             path = checkpoint_path(self.setup.model_dir, step)
-            metrics = self._evaluate(path, step, how_to_resume(self.setup, step))
+            metrics = self._evaluate(path, step)
             self.observer.report(result_line(step, metrics))
         return self.metrics_of_step[step]
 
@@ -86,9 +88,8 @@ class Evaluations:
         if read_step(checkpoint) in self.metrics_of_step:
             return  # Early stopping, or the end of the data, follows an evaluation.
         self.observer.report(f"evaluating {checkpoint}")
-        how = "stopped; run the same command again to evaluate"
         try:
-            self._evaluate(checkpoint, read_step(checkpoint), how)
+            self._evaluate(checkpoint, read_step(checkpoint))
         except NoDataError as error:
             self.observer.report(f"note: nothing is evaluated: {error}")
 
@@ -126,11 +127,12 @@ class Evaluations:
             if metric.removeprefix(self.evaluator.metric_prefix) not in names:
                 raise ConfigError(f"{option} {not_a_choice(metric, sorted(names))}")
 
-    def _evaluate(self, checkpoint: str, step: int, if_interrupted: str) -> dict[str, float]:
+    def _evaluate(self, checkpoint: str, step: int) -> dict[str, float]:
         try:
             evaluated = evaluate_watched(self.evaluator, checkpoint, self.observer)
         except Interrupted as interrupted:
-            raise Interrupted(interrupted.signum, if_interrupted) from None
+            how = how_to_resume(self.setup, step, self.cluster)
+            raise Interrupted(interrupted.signum, how) from None
         write_files(str(self.evaluator.eval_dir), evaluated.metrics)
         metrics = self.metrics_of_step[step] = numbers(evaluated.metrics)
         # A model need not inherit from `Model`.

@@ -97,7 +97,9 @@ class _Run:
         # Read now, for training may remove the checkpoint.
         self._first_step = read_step(self._checkpoint)
         self._metrics = MetricsLog(report=observer.report)
-        self._evaluations = Evaluations(setup, self._evaluator, observer, self._metrics)
+        self._evaluations = Evaluations(
+            setup, self._evaluator, observer, self._metrics, cluster=cluster
+        )
         if cluster.is_chief:
             path = os.path.join(setup.model_dir, "metrics.csv")
             table = MetricsCsv(path, last_step=self._first_step, report=observer.report)

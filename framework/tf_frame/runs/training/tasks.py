@@ -97,7 +97,7 @@ def evaluate_job(
         translated_errors(setup.model_dir, source),
         contextlib.closing(run_evaluator(setup, model=model, source=source)) as evaluator,
     ):
-        evaluations = Evaluations(setup, evaluator, observer, MetricsLog())
+        evaluations = Evaluations(setup, evaluator, observer, MetricsLog(), cluster=cluster)
         evaluations.check_metrics()
         heartbeat = _Heartbeat(setup.model_dir, name, WAITING)
         heartbeat.write()

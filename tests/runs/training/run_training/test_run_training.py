@@ -359,6 +359,23 @@ def test_a_signal_before_the_first_step_of_a_resumed_run_leaves_it_where_it_was(
         go(Signalled, max_steps=6, interrupts=interrupts)
 
 
+def test_a_signal_in_the_last_evaluation_names_the_folder_to_go_on_with(go, tmp_path):
+    interrupts = Interrupts()
+
+    class Interrupting(ToyInput):
+        def dataset(self, mode, context):
+            if mode == Mode.EVAL:
+                interrupts.received = 2
+            return super().dataset(mode, context)
+
+    with pytest.raises(Interrupted) as error:
+        go(source=Interrupting, max_steps=2, evaluate=True, interrupts=interrupts)
+    assert str(error.value) == (
+        "SIGINT: stopped and saved at step 2 of 2\n"
+        f"resume with: tf-frame run --model_dir {tmp_path}"
+    )
+
+
 @pytest.mark.slow
 def test_a_worker_that_comes_when_all_is_done_trains_nothing(go, monkeypatch):
     go(max_steps=3)
