@@ -35,6 +35,7 @@ MODEL = types.SimpleNamespace(
 
 def make_setup(schedule=(), **options):
     defaults = {"warm_start_from": "", "overfit_batches": 0, "max_steps": 80, "learning_rate": 0.01}
+    defaults["train_batch_size"] = 4
     return types.SimpleNamespace(
         config=types.SimpleNamespace(**{**defaults, **options}),
         model=MODEL,
@@ -67,30 +68,40 @@ def remedies(monkeypatch, *setup, weights=("m_a", "m_b"), network="n", **options
     monkeypatch.setattr(run_hints, "load_weights", lambda name: of_network)
     metrics, at_chance = {"accuracy": 0.11, "top_5": 0.5}, {"accuracy": 0.1}
     result = {**NOTHING, "metrics": metrics, "at_chance": at_chance}
-    reason, commands = hints(make_setup(*setup, **options), result)
+    (text,) = hints(make_setup(*setup, **options), result)
+    reason, *lines = text.splitlines()
     assert reason == (
-        "hint: accuracy 0.1100 is what a model reaches without learning (0.1000); what helps most "
-        "often, in this order:"
+        "hint: accuracy 0.1100 is hardly above 0.1000, which needs no learning; try, in this order:"
     )
-    return [line.strip() for line in commands.splitlines()]
+    pairs = zip(lines[::2], lines[1::2], strict=True)
+    return [f"{name.strip()} {command.strip()}" for name, command in pairs]
 
 
 def test_a_model_at_the_level_of_chance_gets_remedies_in_order(monkeypatch):
     config = "tf-frame run --config 'runs/my run/config.yaml'"
     of_all = [
-        f"published weights      {config} --warm_start_from m_a",
-        "more steps             tf-frame run --model_dir 'runs/my run' --max_steps 320",
-        f"a lower learning rate  {config} --learning_rate 0.001",
+        f"published weights: {config} --warm_start_from m_a",
+        "more steps: tf-frame run --model_dir 'runs/my run' --max_steps 320",
+        f"a lower learning rate: {config} --learning_rate 0.001",
     ]
     assert remedies(monkeypatch) == of_all
     assert remedies(monkeypatch, warm_start_from="m_b") == of_all[1:]
     assert remedies(monkeypatch, overfit_batches=2) == of_all[1:]
     assert remedies(monkeypatch, weights=()) == of_all[1:]
     other = remedies(monkeypatch, network="another")
-    command = "tf-frame run --plugin m --input i --input.data_dir 'my photos' --warm_start_from m_a"
-    assert other == [f"published weights      {command}", *of_all[1:]]
+    command = (
+        "tf-frame run --plugin m --input i --max_steps 80 --train_batch_size 4 "
+        "--input.data_dir 'my photos' --warm_start_from m_a"
+    )
+    assert other == [f"published weights: {command}", *of_all[1:]]
     with_rates = remedies(monkeypatch, {"learning_rates": (0.1, 0.01)}, weights=())
-    assert with_rates == ["more steps  tf-frame run --model_dir 'runs/my run' --max_steps 320"]
+    assert with_rates == ["more steps: tf-frame run --model_dir 'runs/my run' --max_steps 320"]
+
+
+def test_a_short_run_is_to_take_the_usual_steps_first(monkeypatch):
+    monkeypatch.setattr(MODEL.plugin.cls, "run_defaults", {"max_steps": 1500}, raising=False)
+    first, *_ = remedies(monkeypatch, max_steps=20)
+    assert first == "more steps: tf-frame run --model_dir 'runs/my run' --max_steps 1500"
 
 
 @pytest.mark.parametrize(
@@ -119,8 +130,9 @@ def test_a_new_run_on_few_examples_names_weights(
     info = InputInfo(num_examples={} if count is None else {Mode.TRAIN: count})
     expected = (
         "note: this run begins with random values and has 120 examples; published weights learn "
-        "from few: --warm_start_from m_n_a or m_n_b or m_n_c (auto takes the first)"
+        "from few: --warm_start_from m_n_a or m_n_b or m_n_c, with the network o"
     )
+    monkeypatch.setattr(run_hints, "load_weights", lambda name: types.SimpleNamespace(network="o"))
     assert weights_note(setup, info) == [expected] * has_note
     monkeypatch.setattr(run_hints, "fitting_weights", lambda *_: [])
     assert not weights_note(setup, info)

@@ -56,3 +56,5 @@ def test_weights_of_the_network_come_first():
     assert fitting_weights("detection", "resnet_v1_18") == [detector]
     assert fitting_weights("detection", "mobilenet_v1") == [NAME, detector]
     assert fitting_weights("deeplab", "mobilenet_v2") == [detector]
+    assert fitting_weights("classification", "lenet") == [NAME]
+    assert fitting_weights("classification", "lenet", is_chosen=True) == []

@@ -15,7 +15,7 @@ from tf_frame.profiling.step_times import is_starving
 from tf_frame.runs.setup.model_dir import CONFIG_FILE
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.shell_text import shell_word
-from tf_frame.text import columns, figure
+from tf_frame.text import figure
 from tf_frame.weights.plugins import fitting_weights, load_weights, network_option
 
 # With fewer, a network that has seen other pictures is better.
@@ -32,9 +32,11 @@ def weights_note(setup: TrainingSetup, info: InputInfo) -> list[str]:
     names = _fitting_weights(setup)[:_SHOWN_WEIGHTS]
     if not names:
         return []
+    of_network = load_weights(names[0]).network
+    change = f", with the network {of_network}" if of_network != _network(setup) else ""
     return [
         f"note: this run begins with random values and has {count} examples; published weights "
-        f"learn from few: --warm_start_from {' or '.join(names)} (auto takes the first)"
+        f"learn from few: --warm_start_from {' or '.join(names)}{change}"
     ]
 
 
@@ -54,22 +56,34 @@ def _slow_input(config: str, result: Mapping[str, Any]) -> Iterator[str]:
 
 def _chance(setup: TrainingSetup, config: str, result: Mapping[str, Any]) -> Iterator[str]:
     for metric, level in list(result["at_chance"].items())[:1]:
-        yield (
-            f"hint: {metric} {figure(result['metrics'][metric])} is what a model reaches without "
-            f"learning ({figure(level)}); what helps most often, in this order:"
+        value = result["metrics"][metric]
+        hardly = "hardly" if value > level else "not"
+        # A command of its own line can be copied, whatever the width of the terminal.
+        remedies = [f"  {name}:\n    {command}" for name, command in _remedies(setup, config)]
+        yield "\n".join(
+            [
+                f"hint: {metric} {figure(value)} is {hardly} above {figure(level)}, which needs no "
+                "learning; try, in this order:",
+                *remedies,
+            ]
         )
-        yield columns(list(_remedies(setup, config)))
 
 
 def _remedies(setup: TrainingSetup, config: str) -> Iterator[tuple[str, str]]:
     """Yields remedies and commands, the most likely one first."""
     options, weights = setup.config, _fitting_weights(setup)
+    folder, usual = shell_word(setup.model_dir), _usual_steps(setup)
+    steps = max(_MORE_STEPS * options.max_steps, usual)
+    more_steps = "more steps", f"tf-frame run --model_dir {folder} --max_steps {steps}"
+    is_short = options.max_steps < usual
+    if is_short:
+        yield more_steps
     # On batches that are only learnt by heart, weights would hide a mistake in the loss.
     if weights and not (options.warm_start_from or options.overfit_batches):
         begin = config if load_weights(weights[0]).network == _network(setup) else _plugins(setup)
         yield "published weights", f"tf-frame run {begin} --warm_start_from {weights[0]}"
-    folder, steps = shell_word(setup.model_dir), _MORE_STEPS * options.max_steps
-    yield "more steps", f"tf-frame run --model_dir {folder} --max_steps {steps}"
+    if not is_short:
+        yield more_steps
     # A schedule may have learning rates of its own.
     if not hasattr(setup.schedule.params, "learning_rates"):
         rate = f"{_LOWER_RATE * options.learning_rate:g}"
@@ -81,13 +95,28 @@ def _plugins(setup: TrainingSetup) -> str:
     model, source = setup.model, setup.input
     assert model is not None and source is not None
     # The network's own, such as the size of images.
-    proposed = getattr(model.plugin.cls, "input_defaults", lambda params: {})(model.params)
+    proposed: Mapping[str, Any] = getattr(model.plugin.cls, "input_defaults", _nothing)(
+        model.params
+    )
     words = [f"--plugin {model.name} --input {source.name}"]
+    words.append(f"--max_steps {setup.config.max_steps}")
+    words.append(f"--train_batch_size {setup.config.train_batch_size}")
     for option in declared_options(type(source.params)):
         value = getattr(source.params, option.name)
         if value != option.default and option.name not in proposed:
             words.append(f"--input.{option.name} {shell_word(to_text(value))}")
     return " ".join(words)
+
+
+def _nothing(params: Any) -> Mapping[str, Any]:
+    return {}
+
+
+def _usual_steps(setup: TrainingSetup) -> int:
+    """Returns the steps of a run of the model for which nobody gives a number; or 0."""
+    assert setup.model is not None
+    steps: int = getattr(setup.model.plugin.cls, "run_defaults", {}).get("max_steps", 0)
+    return steps
 
 
 def _fitting_weights(setup: TrainingSetup) -> list[str]:

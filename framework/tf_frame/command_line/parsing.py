@@ -108,23 +108,26 @@ def _with_best_weights(line: CommandLine, model: str, cls: Any) -> CommandLine:
     """Returns the command line with the name of weights instead of `--warm_start_from auto`."""
     if _value(line, "warm_start_from") != BEST_WEIGHTS:
         return line
-    names = fitting_weights(model, _named_network(line, cls))
+    network, is_chosen = _named_network(line, cls)
+    names = fitting_weights(model, network, is_chosen=is_chosen)
     if not names:
+        fitted = f"are those of the network {network}" if is_chosen else f"fit the model {model}"
         raise ConfigError(
-            f"--warm_start_from {BEST_WEIGHTS}: no verified weights fit the model {model}; "
+            f"--warm_start_from {BEST_WEIGHTS}: no verified weights {fitted}; "
             "tf-frame weights list shows those that there are"
         )
     return line.with_values(warm_start_from=names[0])
 
 
-def _named_network(line: CommandLine, cls: Any) -> str:
-    """Returns the network that the user names, or else the model's default; or an empty string."""
+def _named_network(line: CommandLine, cls: Any) -> tuple[str, bool]:
+    """Returns the network of a model, and whether the user named it; an empty string for none."""
     options = declared_options(cls.Params, "model")
     typed, _ = split_flags(line.plugin_words.get("model", ()), options)
     for option in options:
         if option.name == f"model.{network_option(cls)}":
-            return str(typed.get(option.name) or line.value_in_files(option) or option.default)
-    return ""
+            chosen = typed.get(option.name) or line.value_in_files(option)
+            return str(chosen or option.default), bool(chosen)
+    return "", False
 
 
 class _WeightsOptions(NamedTuple):

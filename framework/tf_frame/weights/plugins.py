@@ -48,12 +48,13 @@ def network_option(model: Any) -> str:
     return getattr(model, "network_option", "")
 
 
-def fitting_weights(model: str, network: str = "") -> list[str]:
+def fitting_weights(model: str, network: str = "", *, is_chosen: bool = False) -> list[str]:
     """Returns the names of verified weights for a run of a model plugin, the best first.
 
     These are the weights that the model predicts with, and those of its network. Weights of the
     network come first, then those of the model, those of packages before downloads, and those of
-    more classes, which have seen more. A broken package is left out.
+    more classes, which have seen more. With `is_chosen`, there are only those of the network. A
+    broken package is left out.
     """
     found: list[tuple[bool, bool, bool, int, str]] = []
     for info in find_weights():
@@ -61,7 +62,7 @@ def fitting_weights(model: str, network: str = "") -> list[str]:
             with contextlib.suppress(BrokenPluginError):
                 weights = load_weights(info)
                 others = (weights.network != network, weights.model != model)
-                if weights.verified and not all(others):
+                if weights.verified and not (others[0] if is_chosen else all(others)):
                     is_download = bool(weights.file().url)
                     found.append((*others, is_download, -weights.num_classes, info.name))
     return [row[-1] for row in sorted(found)]

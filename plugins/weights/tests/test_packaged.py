@@ -133,6 +133,11 @@ def test_a_run_begins_with_them_and_has_their_network(tmp_path, capsys):
     assert config["warm_start_from"] == "mobilenet_v1_imagenet"
     assert main([*words, "--model.name", "lenet", "--print_config"]) == 0
     assert yaml.safe_load(capsys.readouterr().out)["model"]["name"] == "lenet"
+    auto = ["run", "--plugin", "classification", "--warm_start_from", "auto", "--print_config"]
+    assert main(auto) == 0
+    capsys.readouterr()
+    assert main([*auto, "--model.name", "lenet"]) == 2
+    assert "no verified weights are those of the network lenet" in capsys.readouterr().err
 
 
 def test_auto_takes_the_weights_that_fit(capsys):

@@ -75,9 +75,14 @@ class WarmStart:
         return f"{format_rows(self.rows)}\n{self.summary()}"
 
     def short_table(self) -> str:
-        """A line for each of the first variables that are not restored, and the summary."""
+        """The summary, and the variables that are not restored, or their first scopes."""
         left_out = [row for row in self.rows if row.outcome != Outcome.RESTORED]
         lines = [" ".join(row.cells()[:3]) for row in left_out]
+        if len(left_out) > _SHOWN:
+            scopes = collections.Counter(
+                f"{row.outcome.value} {row.name.partition('/')[0]}/..." for row in left_out
+            )
+            lines = [f"{scope}: {count} variables" for scope, count in scopes.items()]
         return "\n".join([self.summary(), *([indented(lines, _SHOWN)] if lines else [])])
 
     def summary(self) -> str:

@@ -81,6 +81,7 @@ def with_initial_values(
         report=report,
         # A model need not inherit from `tf_frame.Model`.
         proposed=getattr(model, "warm_start_options", lambda checkpoint: {}),
+        class_names=getattr(getattr(model, "info", None), "class_names", ()),
     )
     if context.warm_start_from is None:
         return graph

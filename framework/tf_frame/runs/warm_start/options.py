@@ -20,9 +20,13 @@ from tf_frame.config.option_groups import WarmStartOptions
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError, ConfigError
 from tf_frame.graph.train_graph import TrainGraph
-from tf_frame.runs.warm_start.published import options_for_weights
+from tf_frame.runs.warm_start.published import (
+    naming_network,
+    notes_on_classes,
+    options_for_weights,
+)
 from tf_frame.text import short
-from tf_frame.weights.plugins import is_weights_name
+from tf_frame.weights.plugins import is_weights_name, load_weights
 from tf_frame.weights.resolve import resolve_values
 
 _LOG = logging.getLogger("tf_frame")
@@ -36,6 +40,7 @@ def warm_start_graph(
     checkpoint: str | None,
     report: Callable[[str], None],
     proposed: Callable[[Mapping[str, Sequence[int]]], Mapping[str, Any]],
+    class_names: Sequence[str] = (),
 ) -> TrainGraph:
     """Makes a new run begin with values of the checkpoint that the options name.
 
@@ -44,6 +49,7 @@ def warm_start_graph(
       checkpoint: the run's own checkpoint, which takes precedence; None for a new run.
       report: takes the summary; the log has the table of variables.
       proposed: the model's `warm_start_options`.
+      class_names: names of the classes of the run.
 
     Returns:
       The graph, with a scaffold that restores the values.
@@ -63,12 +69,14 @@ def warm_start_graph(
         return graph
     # config.yaml keeps the name; here the values are a checkpoint.
     path = resolve_values(config.warm_start_from, report)
-    is_published = is_weights_name(config.warm_start_from)
+    name = config.warm_start_from
+    weights = load_weights(name) if is_weights_name(name) else None
     config = dataclasses.replace(config, warm_start_from=path)
     with graph.graph.as_default():
-        names = [saved_name(variable) for variable in graph.model_variables] if is_published else ()
+        names = [saved_name(variable) for variable in graph.model_variables] if weights else ()
         config = _add_proposed(config, proposed, names)
-        plan = plan_warm_start(config, graph.model_variables)
+        with naming_network(name, weights):
+            plan = plan_warm_start(config, graph.model_variables)
         assert plan is not None
         check_readable(plan.path)
         _check_step(plan.path, config)
@@ -77,6 +85,8 @@ def warm_start_graph(
             _note(f"warning: {newest} cannot be read; taking {plan.path}", report)
         report(plan.short_table())
         _LOG.info("warm start\n%s", plan.table())
+        for line in notes_on_classes(plan, weights, class_names):
+            report(line)
         scaffold = add_restore(graph.scaffold, lambda session: plan.init_fn(None, session))
     return dataclasses.replace(graph, scaffold=scaffold)
 

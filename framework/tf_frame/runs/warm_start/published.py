@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
+
+from tf_frame.checkpoint.warm_start.plan import WarmStart
+from tf_frame.checkpoint.warm_start.rows import Outcome
+from tf_frame.errors import CheckpointError
+from tf_frame.plugin.weights_contract import Weights
+from tf_frame.text import listed
 
 _LENIENT = {"warm_start_ignore_missing": True, "warm_start_skip_mismatched": True}
 
@@ -26,6 +33,32 @@ def options_for_weights(names: Collection[str], checkpoint: Collection[str]) -> 
         if count > most:
             best, most = rule, count
     return {**_LENIENT, "warm_start_map": (best,) if best else ()}
+
+
+@contextlib.contextmanager
+def naming_network(name: str, weights: Weights | None) -> Iterator[None]:
+    """Names the network of published weights in the error of values that fit no variable."""
+    try:
+        yield
+    except CheckpointError as error:
+        if weights is None:
+            raise
+        raise CheckpointError(
+            f"{error}\nThe weights {name} are those of the network {weights.network}"
+        ) from None
+
+
+def notes_on_classes(
+    plan: WarmStart, weights: Weights | None, class_names: Sequence[str]
+) -> Iterator[str]:
+    """Yields a note where the last layer begins with other classes than those of the run."""
+    names = weights.class_names() if weights else ()
+    is_whole = all(row.outcome == Outcome.RESTORED for row in plan.rows)
+    if names and class_names and is_whole and list(names) != list(class_names):
+        yield (
+            f"note: the last layer begins with what it knows of {listed(names)}, and learns "
+            f"{listed(class_names)}"
+        )
 
 
 def _scopes(
