@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import linecache
+import os
 import re
 import traceback
 from collections.abc import Iterable, Sequence
@@ -21,6 +22,8 @@ _FRAME = re.compile(r'File "([^"\n]+)", line (\d+), in ([^\s\n]+)')
 # The operation of a failed run, as a prepared call and as `Session.run` name it.
 _NODE = re.compile(r"\{\{node ([^}]+)\}\}")
 _FUNCTION = re.compile(r"\{\{function_node ([^}]+)\}\}")
+# A file of an installed library.
+_INSTALLED = re.compile(r"[/\\](?:site|dist)-packages[/\\]")
 _PYTHON = "Traceback (most recent call last):"
 # Errors of a session that say nothing about the operation that got them.
 _OF_MACHINES = (
@@ -124,6 +127,18 @@ def find_python_error(error: BaseException) -> str:
     return lines[0] if heading and lines else ""
 
 
+def find_python_place(error: BaseException) -> str:
+    """Returns file and line of the Python code in the message of a session's error; may be empty.
+
+    The place is the last one outside installed libraries, else the function that TensorFlow called.
+    """
+    found = _FRAME.findall(_python_text(str(error)))
+    frames = [Frame(path, int(line), name) for path, line, name in found]
+    called = [frame for frame in frames if f"{os.sep}tensorflow{os.sep}" not in frame.path]
+    own = [frame for frame in called if not _INSTALLED.search(frame.path)]
+    return next((frame.short for frame in [*own[-1:], *called]), "")
+
+
 def find_caller(error: BaseException) -> tuple[PluginInfo | None, str]:
     """Returns the plugin and the method of an object that runs a library's code, such as a hook.
 
@@ -150,7 +165,12 @@ def _frames_in_text(text: str) -> list[Frame]:
 
 def _python_frames(text: str) -> list[Frame]:
     """Returns the plugins' frames in the Python traceback of a message."""
-    return _frames_in_text(text.partition(_PYTHON)[2].partition("[[{{node")[0])
+    return _frames_in_text(_python_text(text))
+
+
+def _python_text(text: str) -> str:
+    """Returns the Python traceback in a message of TensorFlow."""
+    return text.partition(_PYTHON)[2].partition("[[{{node")[0]
 
 
 def _plugin_frames(frames: Iterable[Frame]) -> list[Frame]:

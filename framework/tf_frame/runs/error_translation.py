@@ -22,7 +22,7 @@ from tf_frame.errors import (
     short_reason,
 )
 from tf_frame.plugin.fault import find_fault
-from tf_frame.plugin.frames import find_python_error
+from tf_frame.plugin.frames import find_python_error, find_python_place
 from tf_frame.plugin.origin import owner_suffix
 
 # Text of a session error about an operation that reads the input or decodes an image. The attribute
@@ -88,7 +88,8 @@ def _data_error(error: Exception, of_input: str) -> DataError | None:
         return DataError(user_error[1])
     if raised and find_fault(error):
         return None
-    reason = raised or short_reason(error)
+    place = find_python_place(error)
+    reason = f"{raised or short_reason(error)}{place and f' ({place})'}"
     return DataError(f"the data{of_input} cannot be read: {reason}")
 
 

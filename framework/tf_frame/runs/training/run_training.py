@@ -23,7 +23,7 @@ from tf_frame.cluster.status import ENDED, note_failure, own_status, write_statu
 from tf_frame.deploy.session_config import device_report, make_deployment, server_config
 from tf_frame.errors import PeerLostError, TfFrameError
 from tf_frame.hooks.metrics_log import EVAL, MetricsCsv, MetricsLog
-from tf_frame.plugin.origin import empty_split_error
+from tf_frame.plugin.origin import empty_split_error, owner_suffix
 from tf_frame.runs.error_translation import translated_errors
 from tf_frame.runs.evaluation.evaluate import run_evaluator
 from tf_frame.runs.setup.log_file import log_file
@@ -199,8 +199,13 @@ class _Run:
             )
             return dataclasses.replace(trained, global_step=read_step(saved), loss=None)
         elif step < last_step:
-            cause = "training was stopped" if trained.stopped else "the training data ended"
-            report(f"{cause} at step {step} of {last_step}")
+            place = f"at step {step} of {last_step}"
+            report(
+                f"training was stopped {place}"
+                if trained.stopped
+                else f"warning: the training data ended {place}; dataset()"
+                f"{owner_suffix(self._source)} must repeat it in Mode.TRAIN: dataset.repeat()"
+            )
         return trained
 
     def _result(self, stopped: Interrupted | None) -> dict[str, Any]:

@@ -116,7 +116,8 @@ def test_an_evaluation_that_is_asked_for_needs_data(options, mode, asked, option
 def test_data_that_ends_ends_training(go):
     result, said = go(max_steps=100, source=OneEpoch)
     assert result["global_step"] == 8
-    assert "the training data ended at step 8 of 100" in said
+    warning = "warning: the training data ended at step 8 of 100; dataset() of the input 'toy' of "
+    assert warning in said and "must repeat it in Mode.TRAIN: dataset.repeat()" in said
 
 
 class Corrupt(ToyInput):
