@@ -50,6 +50,8 @@ def test_one_is_shown_and_fetched(run, cache):
         (["list", "a"], "takes no NAME"),
         (["fetc"], "did you mean 'fetch'?"),
         (["show", "mobilenet_v1_imagenets"], "did you mean 'mobilenet_v1_imagenet'"),
+        (["show", "xyz"], "; tf-frame weights list shows the "),
+        (["fetch", "xyz"], "; tf-frame weights list shows the "),
         (["fetch", NAME, "--json"], "json"),
     ],
 )

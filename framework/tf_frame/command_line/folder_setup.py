@@ -24,6 +24,7 @@ from tf_frame.runs.setup.model_dir import CONFIG_FILE
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.shell_text import shell_word
 from tf_frame.text import short, short_word
+from tf_frame.weights.plugins import check_source
 
 # What a command does with a file.
 _FOR_FILES = {
@@ -83,12 +84,16 @@ def _set_up_run(command: str, folder: str, line: CommandLine) -> TrainingSetup:
 def _set_up_checkpoint(command: str, line: CommandLine) -> TrainingSetup:
     """Returns the setup of a new folder for a published checkpoint."""
     line = load_plugins(line)
+    if line.chosen is None:
+        line.refuse_unknown()
     setup = line.setup() if line.chosen else None
     is_for_run = any(option.name in line.values for option in (MODE, *TRYING))
     if setup is None or not setup.config.warm_start_from or is_for_run:
+        takes_weights = any(option.name == "weights" for option in line.own_options)
+        weights = "which weights: --weights NAME; or " if takes_weights else ""
         raise ConfigError(
             f"say which folder first: tf-frame {command} MODEL_DIR [OPTIONS]; or, without a run, "
-            "which published checkpoint: --plugin NAME --warm_start_from CHECKPOINT"
+            f"{weights}which published checkpoint: --plugin NAME --warm_start_from CHECKPOINT"
         )
     files = (os.path.join(setup.model_dir, name) for name in (CONFIG_FILE, LIST_FILE))
     if any(map(file_system.exists, files)):
@@ -96,6 +101,7 @@ def _set_up_checkpoint(command: str, line: CommandLine) -> TrainingSetup:
             f"{short(setup.model_dir)} holds a run; name another folder, or take its checkpoint by "
             f"tf-frame {command} {short(shell_word(setup.model_dir))}"
         )
+    check_source(setup.config.warm_start_from)
     # The checkpoint has the values to be used, and no averages of its own.
     config = dataclasses.replace(setup.config, moving_average_decay=None)
     return dataclasses.replace(setup, config=config)

@@ -101,6 +101,10 @@ class CommandLine:
         plugin_flags = self._parse_rest([*words, *self.unknown])
         return {**self.values, **self.plugin_values, **plugin_flags}
 
+    def refuse_unknown(self) -> None:
+        """Raises a ConfigError for words that no plugin can make an option."""
+        self._parse_rest(self.unknown)
+
     def _parse_rest(self, words: Sequence[str]) -> dict[str, Any]:
         if not words:
             return {}

@@ -35,6 +35,7 @@ class Kind:
       base: the class that declares the contract; a plugin need not inherit from it.
       method: the method that a class of this kind must define.
       prefix: prefix of its options; `{name}` stands for the name of the plugin.
+      shown_by: the command that lists the plugins of this kind.
       reserved: names that no package may give to a plugin of this kind.
     """
 
@@ -43,6 +44,7 @@ class Kind:
     base: type
     method: str = "__call__"
     prefix: str = ""
+    shown_by: str = "tf-frame plugins list"
     reserved: tuple[str, ...] = ()
 
 
@@ -64,7 +66,13 @@ LEARNING_RATE = Kind(
 HOOK = Kind("hook", "tf_frame.hooks", training_contracts.HookPlugin, prefix="hook.{name}")
 NETWORK = Kind("network", "tf_frame.networks", network_contracts.Network)
 PREPROCESSING = Kind("preprocessing", "tf_frame.preprocessing", network_contracts.Preprocessing)
-WEIGHTS = Kind("weights", "tf_frame.weights", weights_contract.Weights, "file")
+WEIGHTS = Kind(
+    "weights",
+    "tf_frame.weights",
+    weights_contract.Weights,
+    "file",
+    shown_by="tf-frame weights list",
+)
 # The commands of `tf_frame.cli`, and `tf-frame help`.
 _OWN_COMMANDS = (
     *("run", "launch", "status", "evaluate", "predict", "export", "profile", "plugins", "convert"),

@@ -54,14 +54,22 @@ def _from(distribution: str | None, plugins: Sequence[PluginInfo]) -> list[Plugi
 
 
 def unknown_plugin(
-    kind: str, name: str, plugins: Iterable[PluginInfo], *, none: str = "none"
+    kind: str,
+    name: str,
+    plugins: Iterable[PluginInfo],
+    *,
+    none: str = "none",
+    shown_by: str = "tf-frame plugins list",
 ) -> PluginError:
-    """Makes the error for a name that no plugin has, with similar and installed names or `none`."""
+    """Makes the error for a name that no plugin has, with similar and installed names or `none`.
+
+    With many plugins the command that lists them, `shown_by`, stands for their names.
+    """
     plugins = list(plugins)
     names = sorted({p.name for p in plugins})
     found = f"installed: {listed(names, none=none)}"
     if len(names) > _MOST_NAMES:
-        found = f"tf-frame plugins list shows the {len(names)} names that there are"
+        found = f"{shown_by} shows the {len(names)} names that there are"
     parts = [f"no {kind} is called {brief(name)};", did_you_mean(name, plugins), found]
     return PluginError(" ".join(filter(None, parts)))
 

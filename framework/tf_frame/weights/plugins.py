@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+import glob
 import os
 import re
 from typing import Any
 
+from tf_frame.errors import ConfigError
 from tf_frame.plugin.contracts import NoParams
 from tf_frame.plugin.find import OK, PluginInfo, find_plugins
 from tf_frame.plugin.imports import BrokenPluginError
 from tf_frame.plugin.kinds import WEIGHTS
 from tf_frame.plugin.load import load_plugin, load_plugin_info
-from tf_frame.plugin.matching import matching_plugins
+from tf_frame.plugin.matching import did_you_mean, matching_plugins
 from tf_frame.plugin.weights_contract import Weights
+from tf_frame.text import short
 
 # `distribution:name` where two packages share a name.
 _NAME = re.compile(r"[\w.-]+(:[\w.-]+)?")
@@ -40,6 +43,25 @@ def is_weights_name(text: str) -> bool:
     if not _NAME.fullmatch(text) or os.path.exists(text):
         return False
     return bool(matching_plugins(text, find_weights()))
+
+
+def check_source(text: str) -> None:
+    """Refuses a value of `--warm_start_from` that is neither a name of weights nor of a file.
+
+    Paths in other folders, which may be remote, are left to the reader of the checkpoint.
+
+    Raises:
+      ConfigError: there is neither; the message has near names of weights.
+    """
+    path = os.path.expanduser(text)
+    is_there = os.path.exists(path) or glob.glob(f"{glob.escape(path)}.*")
+    if os.path.basename(path) != path or is_there or is_weights_name(text):
+        return
+    near = did_you_mean(text, find_weights())
+    raise ConfigError(
+        f"--warm_start_from {short(text)}: there is no such file, and no weights have this name; "
+        f"{near}{' ' if near else ''}tf-frame weights list shows all weights"
+    )
 
 
 def network_option(model: Any) -> str:

@@ -9,10 +9,13 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import math
+import os
 from collections.abc import Sequence
 from typing import Any
 
 import tf_frame
+from tf_frame import file_system
+from tf_frame.checkpoint.names import LIST_FILE
 from tf_frame.checkpoint.warm_start.rules import parse_rules
 from tf_frame.config.option import declared_options
 from tf_frame.config.option_groups import ClusterOptions
@@ -29,6 +32,7 @@ from tf_frame.plugin.needs import check_declared
 from tf_frame.plugin.origin import wrong_result
 from tf_frame.tensorflow_log import quiet_import
 from tf_frame.text import short_repr, short_word
+from tf_frame.weights.plugins import check_source
 
 # Values of `--mode` that train.
 TRAIN, TRAIN_AND_EVALUATE = "train", "train_and_evaluate"
@@ -174,6 +178,9 @@ class TrainingSetup:
         self._check_steps()
         self._check_evaluation(info, evaluate)
         parse_rules("--warm_start_map", self.config.warm_start_map)
+        # A run that resumes no longer needs it.
+        if not file_system.exists(os.path.join(self.model_dir, LIST_FILE)):
+            check_source(self.config.warm_start_from)
         self._check_accumulation()
 
     def has_evaluation_data(self, info: InputInfo) -> bool:
