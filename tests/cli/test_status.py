@@ -162,6 +162,13 @@ def test_a_run_that_is_over_but_not_done_says_how_it_goes_on(run, ended_run, fac
     assert ("  cause        the loss is nan\n" in out) == ("reason" in facts)
 
 
+def test_a_job_goes_on_by_the_launcher(run, ended_run):
+    folder = ended_run(step=60, global_step=60, stopped_by="SIGTERM")
+    write(folder, "chief-0", state="ended", step=60, max_steps=80, num_workers=2, num_ps=0)
+    out = run(folder)[1]
+    assert f"  next         tf-frame launch --num_workers 2 -- run --model_dir {folder} go" in out
+
+
 def test_the_last_evaluation_goes_on_after_the_last_step(run, ended_run):
     folder = ended_run(pid=os.getpid(), **{**DONE, "global_step": 40})
     assert run(folder)[1].startswith(f"{folder}: step 80 of 80\n  TASK")

@@ -13,6 +13,7 @@ from tf_frame.cluster.status import (
     own_status,
     process_began,
     read_statuses,
+    run_command,
     write_status,
 )
 from tf_frame.errors import TfFrameError
@@ -35,6 +36,28 @@ def test_the_start_of_a_process_is_known_and_does_not_change():
     assert 0 < process_began(os.getppid()) <= began
     assert began < time.clock_gettime(time.CLOCK_BOOTTIME)
     assert process_began(2**22) is None
+
+
+@pytest.mark.parametrize(
+    ("facts", "workers", "command"),
+    [
+        ({}, None, "tf-frame run"),
+        ({"num_workers": 1, "num_ps": 0}, None, "tf-frame run"),
+        ({"num_workers": 2, "num_ps": 0}, None, "tf-frame launch --num_workers 2 -- run"),
+        (
+            {"num_workers": 1, "num_ps": 1},
+            None,
+            "tf-frame launch --num_ps 1 --num_workers 1 -- run",
+        ),
+        ({"num_workers": 3, "num_ps": 2}, 2, "tf-frame launch --num_ps 2 --num_workers 2 -- run"),
+        ({"num_workers": 2, "num_ps": 0}, 1, "tf-frame run"),
+    ],
+)
+def test_the_command_of_a_job_is_that_of_its_chief(tmp_path, facts, workers, command):
+    write_status(str(tmp_path), own_status("chief-0", ENDED, **facts))
+    write_status(str(tmp_path), own_status("worker-5", ENDED, num_workers=7))  # Of an earlier job.
+    said = run_command(str(tmp_path), ["--model_dir", "a b"], num_workers=workers)
+    assert said == f"{command} --model_dir 'a b'"
 
 
 @pytest.mark.parametrize("secs", [3600, -3600])

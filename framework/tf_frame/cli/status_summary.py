@@ -20,7 +20,7 @@ from typing import Any
 
 from tf_frame import file_system
 from tf_frame.checkpoint.names import INDEX, step_in_path
-from tf_frame.cluster.status import ENDED, FAILED, TaskStatus
+from tf_frame.cluster.status import ENDED, FAILED, TaskStatus, run_command
 from tf_frame.config.metric_directions import higher_is_better
 from tf_frame.config.yaml_file import Settings, read_settings
 from tf_frame.errors import ConfigError, DataError
@@ -142,7 +142,7 @@ def _checkpoint_steps(folder: str) -> list[int]:
 
 
 def _next_command(folder: str, *, is_done: bool) -> str:
-    word = shell_word(folder)
     if is_done:
-        return f"tf-frame predict {word} --input FILES"
-    return f"tf-frame run --model_dir {word} goes on from the newest checkpoint"
+        return f"tf-frame predict {shell_word(folder)} --input FILES"
+    command = run_command(folder, ["--model_dir", folder])
+    return f"{command} goes on from the newest checkpoint"

@@ -12,15 +12,19 @@ import json
 import os
 import socket
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from tf_frame import file_system
 from tf_frame.atomic_output import write_file
 from tf_frame.errors import DataError, TfFrameError
+from tf_frame.shell_text import shell_line
 from tf_frame.side_files import from_json, read_side_file
 from tf_frame.text import short
 
 TASKS_FOLDER = "tasks"
+# The name of the chief, and of a single process.
+_CHIEF = "chief-0"
 
 STARTING, WAITING, TRAINING = "starting", "waiting", "training"
 SERVING, EVALUATING, ENDED, FAILED = "serving", "evaluating", "ended", "failed"
@@ -42,6 +46,8 @@ class TaskStatus:
       runs_per_sec: steps of this task alone per second; None before the end of an interval.
       staleness: mean number of updates by other workers within a step of this worker, between
         reading the variables and the update; None before the end of an interval.
+      num_workers, num_ps: tasks of the job that train, and parameter servers; None where the task
+        does not train.
       reason: why the task failed, in a line; None if it did not.
     """
 
@@ -56,6 +62,8 @@ class TaskStatus:
     steps_per_sec: float | None = None
     runs_per_sec: float | None = None
     staleness: float | None = None
+    num_workers: int | None = None
+    num_ps: int | None = None
     reason: str | None = None
 
 
@@ -113,6 +121,24 @@ def read_statuses(model_dir: str) -> list[TaskStatus]:
             status = read_side_file(path, functools.partial(from_json, TaskStatus))
             statuses += [status] if status else []
     return statuses
+
+
+def run_command(model_dir: str, words: Sequence[str], *, num_workers: int | None = None) -> str:
+    """Returns the command `run` with some words, or that of `launch` for the job in a folder.
+
+    Args:
+      model_dir: the folder, whose status files say what the job is.
+      words: the words after `run`.
+      num_workers: tasks that train; None: as many as in the folder's job.
+    """
+    chief = next((s for s in read_statuses(model_dir) if s.task == _CHIEF), None)
+    num_workers = num_workers or (chief and chief.num_workers) or 1
+    num_ps = (chief and chief.num_ps) or 0
+    run = f"run {shell_line(words)}"
+    if num_workers == 1 and not num_ps:
+        return f"tf-frame {run}"
+    servers = f"--num_ps {num_ps} " if num_ps else ""
+    return f"tf-frame launch {servers}--num_workers {num_workers} -- {run}"
 
 
 class NewStatuses:

@@ -22,6 +22,7 @@ class StatusHook(Hook):
       model_dir: the folder of the run.
       task: name of the task.
       max_steps: the last step.
+      num_workers, num_ps: tasks of the job that train, and parameter servers.
       own_steps: scalar that counts the steps of this worker alone; None: there is only one worker.
       every_secs: seconds after a write until the next step writes.
     """
@@ -31,6 +32,8 @@ class StatusHook(Hook):
     _: dataclasses.KW_ONLY
     task: str
     max_steps: int
+    num_workers: int = 1
+    num_ps: int = 0
     own_steps: Any = None
     every_secs: float
 
@@ -70,5 +73,13 @@ class StatusHook(Hook):
         self._write(ENDED)
 
     def _write(self, state: str, **rates: float) -> None:
-        status = own_status(self.task, state, step=self._step, max_steps=self.max_steps, **rates)
+        status = own_status(
+            self.task,
+            state,
+            step=self._step,
+            max_steps=self.max_steps,
+            num_workers=self.num_workers,
+            num_ps=self.num_ps,
+            **rates,
+        )
         write_status(self.model_dir, status)

@@ -280,6 +280,15 @@ def test_checkpoints_without_position_and_positions_of_fewer_workers_are_refused
         added.restore(path)
 
 
+def test_a_position_of_another_number_of_workers_names_the_command_of_its_job(tmp_path):
+    """A run of one process in the folder of a job."""
+    workers = dataclasses.replace(CONFIG, worker_replicas=2)
+    path = Running(shuffled, config=workers).save(tmp_path / "model.ckpt-3")
+    command = f"tf-frame launch --num_workers 2 -- run --model_dir {tmp_path}"
+    with pytest.raises(ConfigError, match=f"workers 2 -> None\nGo on by {command}; or"):
+        Running(shuffled).restore(path)
+
+
 TWO_CLONES = RunOptions(train_batch_size=4, num_clones=2)
 OTHER = {
     "batch size": ({"config": RunOptions(train_batch_size=4)}, "batch size of a clone 2 -> 4"),

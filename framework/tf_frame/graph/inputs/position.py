@@ -14,6 +14,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import logging
+import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -21,6 +22,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.newest import read_step
 from tf_frame.checkpoint.find.reader import Checkpoint
+from tf_frame.cluster.status import run_command
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError, ConfigError, DataError, short_reason
 from tf_frame.graph.graph_edits import switch_branches
@@ -35,6 +37,7 @@ _SCOPE = "input_position"
 _FINGERPRINT = "fingerprint"
 _STEP = "step"
 _TENSORFLOW = "TensorFlow"
+_WORKERS = "workers"
 # SerializationContext::ExternalStatePolicy::kFail, tensorflow/core/framework/dataset.h.
 _FAIL = 2
 _NEW_PASS = "--allow_inexact_resume resumes with a new pass over the data"
@@ -224,7 +227,8 @@ class InputPosition:
         if changed:
             raise ConfigError(
                 f"the position in the input that {checkpoint.path} holds is not one of this run: "
-                f"{', '.join(changed.values())}\nGive the same values again; or {_NEW_PASS}"
+                f"{', '.join(changed.values())}\n{_advice(checkpoint.path, saved, changed)}; or "
+                f"{_NEW_PASS}"
             )
 
 
@@ -247,6 +251,15 @@ def make_input_position(source: Any, config: RunOptions) -> InputPosition | None
         parts=config.input_shards(config.task),
         lockstep=config.makes_steps_together,
     )
+
+
+def _advice(path: str, saved: Mapping[str, Any], changed: Mapping[str, str]) -> str:
+    """Returns how to read the input again as the run did that saved a position."""
+    if set(changed) != {_WORKERS}:
+        return "Give the same values again"
+    folder = os.path.dirname(path)
+    command = run_command(folder, ["--model_dir", folder], num_workers=saved.get(_WORKERS, 1))
+    return f"Go on by {command}"
 
 
 def step_name(part: int) -> str:
@@ -280,7 +293,7 @@ def _fingerprint(source: Any, config: RunOptions) -> dict[str, Any]:
 def _parts_of_data(config: RunOptions) -> dict[str, int]:
     if config.batch_shards:
         return {"--batch_shards": config.batch_shards}
-    return {"workers": config.worker_replicas} if config.worker_replicas > 1 else {}
+    return {_WORKERS: config.worker_replicas} if config.worker_replicas > 1 else {}
 
 
 def _read(checkpoint: Checkpoint, name: str) -> bytes:

@@ -148,7 +148,14 @@ class _Run:
         step = trained.global_step
         if self._cluster.has_several_tasks and trained.loss is None and step >= max_steps:
             # `StatusHook` writes in a session only.
-            status = own_status(self._cluster.task_name, ENDED, step=step, max_steps=max_steps)
+            status = own_status(
+                self._cluster.task_name,
+                ENDED,
+                step=step,
+                max_steps=max_steps,
+                num_workers=self._cluster.num_workers,
+                num_ps=self._cluster.num_ps_tasks,
+            )
             write_status(self._setup.model_dir, status)
         return trained
 

@@ -82,6 +82,8 @@ def status_hooks(parts: TrainingParts) -> Iterator[Any]:
             parts.model_dir,
             task=parts.cluster.task_name,
             max_steps=parts.config.max_steps,
+            num_workers=parts.cluster.num_workers,
+            num_ps=parts.cluster.num_ps_tasks,
             own_steps=parts.graph.own_steps,
             every_secs=_STATUS_SECS if several else _STATUS_ALONE_SECS,
         )
