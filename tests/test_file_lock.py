@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from tf_frame.file_lock import LockHeldError, file_lock
+from tf_frame.file_lock import LockHeldError, file_lock, is_locked
 
 # Locks a file and waits.
 HOLD = """
@@ -26,8 +26,10 @@ def test_the_holder_is_named_and_a_new_one_replaces_it(tmp_path):
         assert is_held()
         with pytest.raises(LockHeldError) as refused, file_lock(str(path)):
             pass
+        assert is_locked(str(path))
         assert refused.value.holder == f"process {os.getpid()} on {os.uname().nodename}"
         assert path.read_text() == f"{refused.value.holder}\n"
+    assert not is_locked(str(path)) and not is_locked(str(tmp_path / "none"))
     with file_lock(str(path)):
         pass
 

@@ -56,3 +56,13 @@ def file_lock(path: str) -> Iterator[Callable[[], bool]]:
             return False
 
         yield is_held
+
+
+def is_locked(path: str) -> bool:
+    """Returns whether a process holds the lock of a file; shares the lock for an instant."""
+    with contextlib.suppress(FileNotFoundError, PermissionError), open(path, "rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False

@@ -10,6 +10,7 @@ import time
 import pytest
 
 from tf_frame.cluster.status import TaskStatus, write_status
+from tf_frame.runs.setup.folder_claim import launching
 
 HOST = socket.gethostname()
 
@@ -167,6 +168,16 @@ def test_a_job_goes_on_by_the_launcher(run, ended_run):
     write(folder, "chief-0", state="ended", step=60, max_steps=80, num_workers=2, num_ps=0)
     out = run(folder)[1]
     assert f"  next         tf-frame launch --num_workers 2 -- run --model_dir {folder} go" in out
+
+
+def test_a_job_that_its_launcher_restarts_is_not_over(run, ended_run):
+    folder = ended_run(state="training", step=41)
+    write(folder, "worker-0", step=41)
+    with launching(str(folder)):
+        first, heading, *tasks = run(folder)[1].splitlines()
+    assert first == f"{folder}: restarting; the launcher is alive, step 80 of 80"
+    assert heading.startswith("  TASK") and len(tasks) == 2
+    assert "its process is gone" in run(folder)[1]
 
 
 def test_the_last_evaluation_goes_on_after_the_last_step(run, ended_run):

@@ -24,18 +24,20 @@ from tf_frame.cluster.status import ENDED, FAILED, TaskStatus, run_command
 from tf_frame.config.metric_directions import higher_is_better
 from tf_frame.config.yaml_file import Settings, read_settings
 from tf_frame.errors import ConfigError, DataError
+from tf_frame.runs.setup.folder_claim import is_launching
 from tf_frame.runs.setup.model_dir import CONFIG_FILE, RESULT_FILE
 from tf_frame.shell_text import shell_word
 from tf_frame.side_files import as_object, read_side_file
 from tf_frame.text import columns, figure, listed, short
 
 _BEST, _EXPORTS, _TABLE = "best", "export", "metrics.csv"
+_GONE = "ended without a result: its process is gone"
 # Columns of metrics.csv that are no metrics of an evaluation.
 _NO_METRICS = ("step", "split", "time", "learning_rate", "steps_per_sec")
 
 
 def end_summary(folder: str, chief: TaskStatus, *, is_gone: bool) -> str:
-    """Returns the summary of a run that is over; empty while it goes on.
+    """Returns the summary of a run that is over, or that a launcher restarts; else empty.
 
     Args:
       folder: the folder of the run.
@@ -48,6 +50,8 @@ def end_summary(folder: str, chief: TaskStatus, *, is_gone: bool) -> str:
     settings = _settings(folder)
     of = "" if chief.max_steps is None else f" of {chief.max_steps}"
     step = result.get("global_step", max(chief.step or 0, *_checkpoint_steps(folder), 0))
+    if _how(chief, result) == _GONE and is_launching(folder):
+        return f"{folder}: restarting; the launcher is alive, step {step}{of}"
     rows = [
         ("ended", _ended(chief, result)),
         *([("cause", chief.reason)] if chief.state == FAILED and chief.reason else []),
@@ -63,7 +67,7 @@ def _how(chief: TaskStatus, result: Mapping[str, Any]) -> str:
         return "failed"
     if not result:
         # SIGKILL, or a machine that went down, leaves no result.
-        return "ended without a result: its process is gone"
+        return _GONE
     if result.get("stopped_by"):
         return f"stopped by {short(result['stopped_by'])}"
     is_done = chief.max_steps is None or result["global_step"] >= chief.max_steps

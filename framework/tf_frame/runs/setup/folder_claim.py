@@ -12,13 +12,14 @@ from collections.abc import Callable, Iterator
 from tf_frame import file_system
 from tf_frame.checkpoint.names import check_no_pattern
 from tf_frame.errors import ConfigError, writing
-from tf_frame.file_lock import LockHeldError, file_lock
+from tf_frame.file_lock import LockHeldError, file_lock, is_locked
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.text import short
 from tf_frame.visible_files import find_special
 
 # Folders of a run with files that are replaced or continued.
 _SUBFOLDERS = ("tasks", "logs", "data")
+_LAUNCH_LOCK = "launch.lock"
 
 
 def default_model_dir(plugin: str) -> str:
@@ -177,5 +178,10 @@ def launching(path: str) -> Iterator[None]:
     Raises:
       ConfigError: another launcher runs a job in the folder.
     """
-    with _lock(path, "launch.lock", "another tf-frame launch runs its job in"):
+    with _lock(path, _LAUNCH_LOCK, "another tf-frame launch runs its job in"):
         yield
+
+
+def is_launching(path: str) -> bool:
+    """Returns whether a launcher of this machine runs a job in a folder."""
+    return not file_system.is_remote(path) and is_locked(os.path.join(path, _LAUNCH_LOCK))
