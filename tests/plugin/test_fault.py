@@ -1,5 +1,7 @@
 """Messages of exceptions in plugins' code; scenarios/test_faulty_plugins.py has a table."""
 
+import re
+
 import pytest
 import tensorflow.compat.v1 as tf
 
@@ -85,6 +87,27 @@ def test_a_name_of_tensorflow_1_has_a_hint(model):
         "tf.get_variable is a name of TensorFlow 1: write import tensorflow.compat.v1 as tf in "
         "place of import tensorflow as tf"
     )
+
+
+@pytest.mark.parametrize(
+    ("error", "hint"),
+    [
+        (
+            AttributeError("`dense` is not available with Keras 3."),
+            "dense of tf.layers or .*: use ",
+        ),
+        (
+            AttributeError("module 'tensorflow.compat.v1' has no attribute 'contrib'"),
+            "TensorFlow 2 ",
+        ),
+        (
+            ModuleNotFoundError("No module named 'tensorflow.contrib'", name="tensorflow.contrib"),
+            "",
+        ),
+    ],
+)
+def test_a_name_that_tensorflow_has_removed_has_a_hint(model, error, hint):
+    assert re.match(f"{hint}.*tf_frame.layers", find_fault(build_error(model, error)).hint)
 
 
 def test_a_syntax_error_shows_the_line(model):

@@ -36,7 +36,7 @@ FURTHER = {
     *("really_ahook", "run_defaults_are_list", "scalars", "schedule_returns_none"),
     *("summary_is_number", "takes_other_arguments", "transform_is_never_ready"),
     *("update_op_asserts", "variables_in_loop", "yields_features_only", "keras_layers_in_clones"),
-    *("endless_evaluation"),
+    *("endless_evaluation", "makes_placeholder"),
 }
 WORDS = ("--max_steps", "3", "--train_batch_size", "8", "--eval_batch_size", "8", "--noevaluate")
 
@@ -84,13 +84,23 @@ def test_the_first_line_names_the_plugin_and_the_fault(run, case):
 
 def test_below_the_line_are_the_frames_of_the_plugin_and_a_hint(run):
     _, stderr = run("--plugin", "linear", "--input", "unbatched")
-    _, frame, code, more, hint = stderr.splitlines()
+    _, frame, code, hint, more = stderr.splitlines()
     assert frame.endswith(
         'faulty/sound_models.py", line ' + faulty.find_line("linear") + ", in build"
     )
     assert code == "    error = features @ self.weights() - labels  # here"
     assert more == "--verbosity debug shows the whole traceback"
-    assert hint == "build() was given features float32 (3,) and labels float32 (1,)"
+    assert hint == (
+        "build() was given features float32 (3,) and labels float32 (1,), which have no first "
+        "dimension in common; if they are one example, dataset() of the input must end with "
+        ".batch(context.batch_size)"
+    )
+
+
+@pytest.mark.usefixtures("own_stacks")
+def test_a_placeholder_has_the_hint_that_nothing_is_fed(run):
+    _, stderr = run("--plugin", "makes_placeholder", "--input", "toy")
+    assert "\nnothing is fed: build() gets the batch of the input as features and labels" in stderr
 
 
 def test_debug_shows_the_whole_traceback_below_the_line(run):
@@ -107,7 +117,7 @@ def test_of_many_frames_the_first_and_the_last_are_shown_and_the_cause(run):
     lines = stderr.splitlines()
     assert sum(line.startswith("  File ") for line in lines) == 20
     assert "  ... 32 more frames" in lines
-    assert lines[-2] == "it was raised because of KeyError: 'first'"
+    assert lines[-3] == "it was raised because of KeyError: 'first'"
 
 
 @pytest.mark.slow

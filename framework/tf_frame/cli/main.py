@@ -131,8 +131,9 @@ def _reported_as_fault(error: BaseException) -> bool:
     if shows_debug():
         traceback.print_exception(error)
     else:
-        lines = [*_shortened(list(map(str, fault.frames))), _HOW_TO_SEE_MORE]
-        complain("\n".join([*lines, *([fault.hint] if fault.hint else [])]))
+        hint = [fault.hint] if fault.hint else []
+        frames = _shortened(list(map(str, fault.frames)))
+        complain("\n".join([*frames, *hint, _HOW_TO_SEE_MORE]))
     return True
 
 

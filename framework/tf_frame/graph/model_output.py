@@ -70,7 +70,7 @@ def _call_build(model: Any, features: Any, labels: Any, mode: Mode) -> Any:
             )
         elif isinstance(error, (ValueError, TypeError, LookupError)):
             batch = f"features {_shapes(features)} and labels {_shapes(labels)}"
-            note_hint(error, f"build() was given {batch}")
+            note_hint(error, f"build() was given {batch}{_batch_advice(features, labels)}")
         raise
 
 
@@ -112,6 +112,18 @@ def _shapes(batch: Any) -> str:
     if isinstance(batch, (list, tuple)):
         return "[" + ", ".join(map(_shapes, batch)) + "]"
     return f"{batch.dtype.name} {batch.shape}" if hasattr(batch, "shape") else repr(batch)
+
+
+def _batch_advice(features: Any, labels: Any) -> str:
+    """Returns advice for features and labels that cannot be a batch; else an empty text."""
+    shapes = [x.shape for x in tf.nest.flatten((features, labels)) if tf.is_tensor(x)]
+    sizes = {shape[0] if shape.rank else 0 for shape in shapes if shape.rank is not None}
+    if 0 not in sizes and len(sizes - {None}) < 2:
+        return ""
+    return (
+        ", which have no first dimension in common; if they are one example, dataset() of the "
+        "input must end with .batch(context.batch_size)"
+    )
 
 
 def output_origin(output: Any) -> str:

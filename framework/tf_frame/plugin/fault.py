@@ -50,6 +50,8 @@ _HINTS = {
     "choose by tf.cond or tf.where",
     "has no attribute 'numpy'": "the value is known only when the session runs: compute with "
     "operations of TensorFlow, or in tf.py_func",
+    "You must feed a value for placeholder tensor": "nothing is fed: build() gets the batch of the "
+    "input as features and labels; use these in place of tf.placeholder",
 }
 _OPERATION = re.compile(r"'\{\{node ([^}]+)\}\} = [^']*'")
 
@@ -160,12 +162,13 @@ def _package(frames: Sequence[Frame], called: PluginInfo | None) -> PluginInfo:
 
 
 def _hint(error: BaseException, frames: Sequence[Frame], called: PluginInfo | None) -> str:
-    if isinstance(error, ModuleNotFoundError) and error.name:
+    name_hint = missing_name_hint(error)
+    if isinstance(error, ModuleNotFoundError) and error.name and not name_hint:
         return missing_module_remedy(error.name, _package(frames, called).distribution)
     cause = error.__cause__
     because = "" if cause is None else f"it was raised because of {_describe(cause)}"
     hints = [hint for words, hint in _HINTS.items() if words in str(error)]
-    hints.append(missing_name_hint(error))
+    hints.append(name_hint)
     return "\n".join(filter(None, [because, *hints, getattr(error, _HINT, "")]))
 
 

@@ -23,6 +23,20 @@ _NO_NAME = re.compile(
     r"module '(?:tensorflow(?:\._api\.v2)?|keras\._tf_keras\.keras)((?:\.\w+)*)' has no attribute "
     r"'(\w+)'"
 )
+# What TensorFlow 2 has removed -> what there is in its place.
+_REMOVED = (
+    (
+        re.compile(r"`(\w+)` is not available with Keras 3"),
+        "{0} of tf.layers or tf.nn.rnn_cell needs Keras 2: use tf_frame.layers, such as "
+        "layers.fully_connected(net, 10, activation_fn=None, scope='dense'), or layers of tf.keras",
+    ),
+    (
+        re.compile(r"(?:module 'tensorflow[\w.]*' has no attribute '|named 'tensorflow\.)contrib"),
+        "TensorFlow 2 has no tf.contrib: tf_frame.layers has the layers and arg_scope of "
+        "tf.contrib.slim; tf-frame legacy of the package tf-frame-legacy runs and converts old "
+        "programs",
+    ),
+)
 
 
 class BrokenPluginError(PluginError):
@@ -77,6 +91,11 @@ def _remedy(error: BaseException, info: PluginInfo) -> str:
 
 def missing_name_hint(error: BaseException) -> str:
     """Returns a hint for a name of TensorFlow 1 that a plugin looks for in TensorFlow 2; or ""."""
+    if not isinstance(error, (AttributeError, ImportError)):
+        return ""
+    for pattern, advice in _REMOVED:
+        if found := pattern.search(str(error)):
+            return advice.format(*found.groups())
     match = _NO_NAME.search(str(error)) if isinstance(error, AttributeError) else None
     # Imported with TensorFlow, whose attribute was asked for.
     place: Any = sys.modules.get("tensorflow._api.v2.compat.v1")

@@ -112,6 +112,14 @@ def test_an_input_that_returns_no_dataset_is_named(returned, evaluates):
             make(lambda _: returned, DeploymentConfig())
 
 
+def test_an_iterator_or_its_tensors_have_advice():
+    with tf.Graph().as_default():
+        iterator = tf.data.make_one_shot_iterator(tf.data.Dataset.range(9))
+        for returned in (iterator, iterator.get_next(), (iterator.get_next(),) * 2):
+            with pytest.raises(DataError, match="; return the data set itself, without make_one_"):
+                make(lambda _, returned=returned: returned, DeploymentConfig())
+
+
 def queue_of_numbers(context, capacity=64):
     """A queue of the numbers from 0 and their negatives, filled by a queue runner."""
     numbers = tf.data.make_one_shot_iterator(tf.data.Dataset.range(1000)).get_next()

@@ -109,7 +109,7 @@ def _parts(
             raise DataError(
                 f"{_origin(source)} returned {short_repr(returned)}; it must return a "
                 "tf.data.Dataset of batched (features, labels), a function that returns a batch "
-                "of them, or a list of these"
+                f"of them, or a list of these{_iterator_advice(part)}"
             )
         # To predict, a function may return features alone.
         predicts = mode == Mode.PREDICT
@@ -117,6 +117,13 @@ def _parts(
 
     several = isinstance(returned, (list, tuple)) and len(returned) > 0
     return [checked(part) for part in (returned if several else [returned])], several
+
+
+def _iterator_advice(part: Any) -> str:
+    """Returns advice for an iterator of a data set, or a tensor of its batch; else nothing."""
+    if not (hasattr(part, "get_next") or tf.is_tensor(part)):
+        return ""
+    return "; return the data set itself, without make_one_shot_iterator() and get_next()"
 
 
 def _batches(part: Any, source: Any, *, count: int = 1) -> list[Batch]:
