@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from tf_frame.errors import PluginError
+from tf_frame.errors import ConfigError, PluginError
 from tf_frame.weights import store
-from tf_frame.weights.plugins import fitting_weights, is_weights_name, load_weights
+from tf_frame.weights.plugins import check_source, fitting_weights, is_weights_name, load_weights
 from tf_frame.weights.resolve import resolve_values
 
 NAME = "mobilenet_v1_imagenet"
@@ -21,6 +21,15 @@ def test_names_are_fetched_and_told(cache):
         lines = []
         path = resolve_values(name, lines.append)
         assert path.startswith(str(cache)) and lines == [f"weights {name}: {path}"]
+
+
+def test_a_source_is_a_file_or_a_name_or_none(tmp_path):
+    """In a folder without hidden files, too."""
+    (tmp_path / "model.ckpt-3.index").touch()
+    for source in ("", NAME, "model.ckpt-3", "elsewhere/model.ckpt-3"):
+        check_source(source)
+    with pytest.raises(ConfigError, match="mobilenet_v1_imagenett: there is no such file"):
+        check_source(f"{NAME}t")
 
 
 def test_a_file_of_that_name_comes_first(tmp_path):

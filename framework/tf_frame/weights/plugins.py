@@ -48,11 +48,14 @@ def is_weights_name(text: str) -> bool:
 def check_source(text: str) -> None:
     """Refuses a value of `--warm_start_from` that is neither a name of weights nor of a file.
 
-    Paths in other folders, which may be remote, are left to the reader of the checkpoint.
+    Paths in other folders, which may be remote, are left to the reader of the checkpoint. An empty
+    text is no source.
 
     Raises:
       ConfigError: there is neither; the message has near names of weights.
     """
+    if not text:
+        return
     path = os.path.expanduser(text)
     is_there = os.path.exists(path) or glob.glob(f"{glob.escape(path)}.*")
     if os.path.basename(path) != path or is_there or is_weights_name(text):
