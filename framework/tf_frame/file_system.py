@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tf_frame.errors import ConfigError
+from tf_frame.run_folders import runs_hint
 from tf_frame.text import short
 from tf_frame.visible_files import open_to_read
 
@@ -35,9 +36,9 @@ def is_folder(path: str) -> bool:
 
 
 def require_folder(path: str) -> None:
-    """Raises ConfigError unless there is such a folder."""
+    """Raises ConfigError unless there is such a folder; it names runs beside it with near names."""
     if not is_folder(path):
-        raise ConfigError(f"{short(path)}: there is no such folder")
+        raise ConfigError(f"{short(path)}: there is no such folder{runs_hint(path)}")
 
 
 def make_folder(path: str) -> bool:

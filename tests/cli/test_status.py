@@ -1,5 +1,6 @@
 """`tf-frame status`: tables and JSON of status files, of this machine and others."""
 
+import datetime
 import json
 import os
 import socket
@@ -88,6 +89,15 @@ def test_what_is_no_run(run, tmp_path, words, message):
     assert err.count("\n") == 1
 
 
+def test_runs_in_a_folder_and_near_names_are_named(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("ones", "two"):
+        (tmp_path / "runs" / name).mkdir(parents=True)
+        (tmp_path / "runs" / name / "config.yaml").touch()
+    assert run("runs")[2].endswith("from its start; it holds the runs runs/ones, runs/two\n")
+    assert run("runs/owns")[2].endswith("no such folder; did you mean runs/ones?\n")
+
+
 def test_files_of_other_programs_are_no_statuses(run, tmp_path):
     (tmp_path / "tasks").mkdir()
     (tmp_path / "tasks/chief-0.json").write_text("{")
@@ -119,7 +129,8 @@ def ended_run(tmp_path, ended_pid):
     return ended_run
 
 
-DONE = {"global_step": 80, "duration_secs": 3723.4, "steps_per_sec": 9.5}
+END = 1_790_000_000.0  # After the evaluation.
+DONE = {"global_step": 80, "duration_secs": 3723.4, "steps_per_sec": 9.5, "time": END}
 
 
 def test_a_run_that_is_done(run, ended_run):
@@ -128,7 +139,8 @@ def test_a_run_that_is_done(run, ended_run):
     code, out, _ = run(folder)
     first, ended, *rows = out.splitlines()
     assert (code, first) == (0, f"{folder}: done, step 80 of 80")
-    assert ended.startswith("  ended        20") and ended.endswith(", after 1:02:03, 9.50 steps/s")
+    when = datetime.datetime.fromtimestamp(END)
+    assert ended == f"  ended        {when}, after 1:02:03, 9.50 steps/s"
     assert rows == [
         "  evaluation   step 80: accuracy 0.8750  loss 0.6000",
         "  best         accuracy 0.9000 at step 40",

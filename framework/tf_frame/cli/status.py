@@ -20,6 +20,7 @@ from tf_frame.errors import EXIT_OK, ConfigError
 from tf_frame.launch.job import CHIEF
 from tf_frame.launch.progress import job_rate
 from tf_frame.launch.watchdog import is_there
+from tf_frame.run_folders import runs_hint
 from tf_frame.tensorflow_log import quiet_import
 from tf_frame.text import columns, short
 
@@ -51,13 +52,12 @@ def main(folders: Sequence[str], values: Mapping[str, Any]) -> int:
 def _read(folder: str) -> list[TaskStatus]:
     with quiet_import():  # A remote folder needs TensorFlow.
         statuses = read_statuses(folder)
-        exists = bool(statuses) or file_system.is_folder(folder)
-    if not exists:
-        raise ConfigError(f"{short(folder)}: there is no such folder")
+        if not statuses:
+            file_system.require_folder(folder)
     if not statuses:
         raise ConfigError(
             f"{short(folder)} has no status files, which every task of a training writes from "
-            "its start; give the --model_dir of a run"
+            f"its start{runs_hint(folder) or '; give the --model_dir of a run'}"
         )
     return statuses
 

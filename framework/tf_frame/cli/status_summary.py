@@ -90,7 +90,9 @@ def _settings(folder: str) -> Settings:
 
 
 def _ended(chief: TaskStatus, result: Mapping[str, Any]) -> str:
-    when = datetime.datetime.fromtimestamp(chief.time).strftime("%Y-%m-%d %H:%M:%S")
+    # The status is of the end of training, and the result of the end of its evaluation.
+    ended = result.get("time", chief.time)
+    when = datetime.datetime.fromtimestamp(ended).strftime("%Y-%m-%d %H:%M:%S")
     secs, rate = result.get("duration_secs"), result.get("steps_per_sec")
     took = f", after {datetime.timedelta(seconds=round(secs))}" if secs is not None else ""
     return when + took + (f", {rate:.2f} steps/s" if rate else "")

@@ -79,8 +79,7 @@ def main(words: Sequence[str], values: Mapping[str, Any]) -> int:
 
 def _local(word: str) -> str:
     folder = os.path.abspath(os.path.expanduser(word))
-    if not os.path.isdir(folder):
-        raise ConfigError(f"{short(word)}: there is no such folder")
+    file_system.require_folder(os.path.expanduser(word))
     if not _holds(folder, _EVENTS) and not _holds(folder, _PROFILE):
         raise ConfigError(
             f"{short(word)} has no event files, which a run writes from its start; give the "

@@ -10,9 +10,7 @@ The options of plugins stay text here; `parsing` loads the plugins and then conv
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import functools
-import glob
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,6 +26,7 @@ from tf_frame.config.yaml_file import Settings
 from tf_frame.errors import ConfigError
 from tf_frame.plugin.find import find_plugins
 from tf_frame.plugin.kinds import MODEL
+from tf_frame.run_folders import runs_hint
 from tf_frame.runs.setup.folder_claim import default_model_dir
 from tf_frame.runs.setup.model_dir import CONFIG_FILE
 from tf_frame.runs.setup.plugin_choice import ChosenPlugins
@@ -207,7 +206,7 @@ def _explain_missing_plugin(model_dir: str) -> ConfigError:
 
 
 def _explain_missing_run(model_dir: str) -> str:
-    """Returns why a folder names no model to go on with, and folders of runs with near names."""
+    """Returns why a folder names no model to go on with, and the folders of runs near it."""
     folder = os.path.expanduser(model_dir)
     if not file_system.is_folder(folder):
         reason = f"{short(model_dir)}: there is no such folder"
@@ -218,13 +217,4 @@ def _explain_missing_run(model_dir: str) -> str:
         )
     else:
         reason = f"{short(model_dir)}/{CONFIG_FILE} names no plugin"
-    similar_runs = _find_near_runs(folder)
-    return f"{reason}; did you mean {short(' or '.join(similar_runs))}?" if similar_runs else reason
-
-
-def _find_near_runs(folder: str) -> list[str]:
-    """Returns the paths of runs in the same parent folder with similar names."""
-    parent, name = os.path.split(folder.rstrip("/"))
-    files = glob.glob(os.path.join(glob.escape(parent), "*", CONFIG_FILE))
-    runs = sorted({os.path.basename(os.path.dirname(file)) for file in files} - {name})
-    return [os.path.join(parent, run) for run in difflib.get_close_matches(name, runs)]
+    return reason + runs_hint(folder)

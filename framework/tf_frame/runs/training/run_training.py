@@ -226,6 +226,7 @@ class _Run:
             "input_share": self._trained.input_share,
             "step_times": self._trained.step_times,
             "duration_secs": time.monotonic() - self._started,
+            "time": time.time(),
             "stopped_by": stopped and signal.Signals(stopped.signum).name,
         }
 

@@ -42,6 +42,9 @@ def test_the_result_and_the_configuration_are_written(go, tmp_path):
     written = yaml.safe_load((tmp_path / "config.yaml").read_text())
     assert (written["optimizer"], written["model"]["l2"]) == ({"name": "sgd"}, 0.5)
     assert written["schedule"] == {"name": "fixed"}
+    # The status is written before the last evaluation.
+    (status,) = read_statuses(str(tmp_path))
+    assert status.time < (tmp_path / "metrics.csv").stat().st_mtime < result["time"]
 
 
 class Sleeping(ToyInput):
