@@ -187,7 +187,7 @@ def test_the_note_of_a_new_run_says_what_makes_it_exact(tmp_path):
     with run.session() as session:
         run.take(session, 1)
     (note,) = run.said
-    for text in ("PyFunc is stateful", "if its Python functions return the same", "stateless_"):
+    for text in ("PyFunc is stateful", "if its Python functions return the same", "replace its"):
         assert text in note
     assert "exact_resume = False" in note and "--strict" in note
 
@@ -248,8 +248,7 @@ def test_before_the_first_step_another_batch_size_is_no_error(tmp_path):
     run, fresh = Run(tmp_path, restored=path, config=config), Run(tmp_path, config=config)
     with run.session() as session, fresh.session() as other:
         assert run.take(session, 5) == fresh.take(other, 5)
-    (line,) = run.said
-    assert line.endswith("batch size of a clone 2 -> 4; no step was trained on it")
+    assert run.said == []
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from tf_frame.checkpoint.find.newest import read_step
 from tf_frame.errors import CheckpointError, ConfigError, DataError, short_reason
-from tf_frame.graph.inputs.position import COUNTED_ADVICE, InputPosition
+from tf_frame.graph.inputs.position import InputPosition
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.types import Session
 
@@ -109,11 +109,11 @@ class InputPositionHook(Hook):
             raise error
         if self.strict:
             reason = f"{short_reason(error)} (an error because of --strict)"
-            raise DataError(f"{reason}\n{COUNTED_ADVICE}")
+            raise DataError(f"{reason}\n{self.position.counted_advice}")
         exactness = self.position.count(
             session, runs_per_step=self.runs_per_step, interrupted=self.interrupted
         )
-        advice = "" if self.restored.path else f"\n  {COUNTED_ADVICE}"
+        advice = "" if self.restored.path else f"\n  {self.position.counted_advice}"
         self.report(f"note: {short_reason(error)}; {exactness}{advice}")
 
     def _restore(self, session: Session, path: str) -> None:
@@ -123,8 +123,6 @@ class InputPositionHook(Hook):
             if read_step(path) == 0:
                 # The run ended before its second checkpoint: nothing had been read. Now it has
                 # other options, or reads what another worker was to read.
-                if isinstance(error, ConfigError):
-                    self.report(f"note: {short_reason(error)}; no step was trained on it")
                 return
             if not self.allow_inexact:
                 raise

@@ -197,6 +197,7 @@ def generate(numbers):
     return pairs(tf.data.Dataset.from_generator(lambda: iter([1]), output_signature=spec))
 
 
+PYTHON, RANDOM = "replace its Python functions", "draw random numbers by stateless ops"
 STATEFUL = {
     "random": (lambda numbers: numbers.map(draw), "RandomUniform"),
     "python": (lambda numbers: numbers.map(call_python), "PyFunc"),
@@ -214,9 +215,18 @@ def stateful(kind):
 def test_an_input_with_a_state_of_its_own_is_refused(kind):
     running = Running(lambda context: stateful(kind))
     reason = f"{STATEFUL[kind][1]} is stateful"
-    message = rf"^the position in the input cannot be saved: .*{reason}.*\n.*stateless"
-    with pytest.raises(DataError, match=message):
+    # Advice is for the operations that the input has, and for no other ones.
+    remedy, other = (PYTHON, RANDOM) if reason.startswith("PyFunc") else (RANDOM, PYTHON)
+    message = rf"^the position in the input cannot be saved: .*{reason}.*\n.*exact, {remedy}"
+    with pytest.raises(DataError, match=message) as caught:
         running.position.check(running.session)
+    assert other not in str(caught.value) + running.position.counted_advice
+
+
+def test_python_functions_are_to_be_replaced_before_random_numbers_are():
+    running = Running(lambda context: stateful("python").map(lambda *pair: (*pair[:1], draw(0)[1])))
+    advice = running.position.counted_advice
+    assert advice.index(PYTHON) < advice.index(RANDOM)
 
 
 @pytest.mark.parametrize("build", EXACT)

@@ -26,7 +26,12 @@ from tf_frame.cluster.status import run_command
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError, ConfigError, DataError, short_reason
 from tf_frame.graph.graph_edits import switch_branches
-from tf_frame.graph.inputs.replay import count_runs, describe_exactness, take_again
+from tf_frame.graph.inputs.replay import (
+    count_runs,
+    describe_exactness,
+    stateful_remedies,
+    take_again,
+)
 from tf_frame.graph.inputs.streams import iterator_initializers, streams_without_position
 from tf_frame.plugin import Mode
 from tf_frame.side_files import as_object
@@ -41,20 +46,7 @@ _WORKERS = "workers"
 # SerializationContext::ExternalStatePolicy::kFail, tensorflow/core/framework/dataset.h.
 _FAIL = 2
 _NEW_PASS = "--allow_inexact_resume resumes with a new pass over the data"
-_STATELESS = (
-    "raw random numbers by stateless ops (tf.random.stateless_uniform) from context.seed and the "
-    "number of the example (Dataset.enumerate), and read with tf.data"
-)
-_ADVICE = (
-    f"A resumed run would not read the examples that an uninterrupted one reads. D{_STATELESS}; or "
-    "give --allow_inexact_resume: then a resumed run begins a new pass over the data, as the class "
-    "of an input may also declare by exact_resume = False"
-)
-COUNTED_ADVICE = (
-    f"to resume at once, and exactly, d{_STATELESS}; or declare exact_resume = False in the class "
-    "of the input, or give --allow_inexact_resume: then a resumed run begins a new pass; --strict "
-    "refuses this input"
-)
+_READ = "read with tf.data"
 
 
 class InputPosition:
@@ -120,8 +112,26 @@ class InputPosition:
             reasons.append(short_reason(error).rstrip("."))
         if reasons:
             raise DataError(
-                f"the position in the input cannot be saved: {'; '.join(reasons)}\n{_ADVICE}"
+                f"the position in the input cannot be saved: {'; '.join(reasons)}\nA resumed run "
+                "would not read the examples that an uninterrupted one reads. To make it exact, "
+                f"{self._remedy()}; or give --allow_inexact_resume: then a resumed run begins a "
+                "new pass over the data, as the class of an input may also declare by "
+                "exact_resume = False"
             )
+
+    @property
+    def counted_advice(self) -> str:
+        """Says how an input whose batches are counted can be resumed at once."""
+        return (
+            f"to resume at once, and exactly, {self._remedy()}; or declare exact_resume = False in "
+            "the class of the input, or give --allow_inexact_resume: then a resumed run begins a "
+            "new pass; --strict refuses this input"
+        )
+
+    def _remedy(self) -> str:
+        """Returns the changes of the input that let its position be saved."""
+        queues = [_READ] if self._reasons else []
+        return ", and ".join([*queues, *stateful_remedies(self.initializers)]) or _READ
 
     def leave_out(self, session: Any) -> None:
         """Makes `tensors` empty strings in this session, for an input that cannot be saved."""

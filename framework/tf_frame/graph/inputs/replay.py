@@ -20,6 +20,14 @@ from tf_frame.graph.graph_edits import FunctionLibrary, ancestors
 _PYTHON = ("PyFunc", "EagerPyFunc")
 _RANDOM = ("Random", "Multinomial", "ParameterizedTruncatedNormal", "TruncatedNormal")
 
+# In the order of their weight: random numbers remain easy to mend without Python.
+_REMEDIES = {
+    _PYTHON: "replace its Python functions (tf.numpy_function, tf.py_function, "
+    "Dataset.from_generator) by operations of TensorFlow",
+    _RANDOM: "draw random numbers by stateless ops (tf.random.stateless_uniform) from "
+    "context.seed and the number of the example (Dataset.enumerate)",
+}
+
 
 def count_runs(checkpoint: Checkpoint, *, runs_per_step: int) -> int:
     """Returns the runs of the train op before a checkpoint was saved."""
@@ -61,6 +69,12 @@ def describe_exactness(initializers: Sequence[Any]) -> str:
     if python:
         return "and goes on exactly if its Python functions return the same again"
     return "and goes on exactly"
+
+
+def stateful_remedies(initializers: Sequence[Any]) -> list[str]:
+    """Returns a change of the input for each kind of its operations that no checkpoint holds."""
+    nodes = [node for node, _ in _nodes(initializers)]
+    return [remedy for types, remedy in _REMEDIES.items() if _has(nodes, types)]
 
 
 def _nodes(initializers: Sequence[Any]) -> Iterator[tuple[Any, list[Any]]]:
