@@ -7,7 +7,7 @@ import pytest
 
 from tf_frame import InputInfo, Mode
 from tf_frame.cli import run_hints
-from tf_frame.cli.run_hints import hints, weights_note
+from tf_frame.cli.run_hints import hints, warmup_note, weights_note
 from tf_frame.cli.run_text import closing
 
 QUICK = {"metrics": {}, "duration_secs": 3, "steps_per_sec": 5.0, "input_share": 0.1}
@@ -43,6 +43,21 @@ def make_setup(schedule=(), **options):
         schedule=types.SimpleNamespace(params=types.SimpleNamespace(**dict(schedule))),
         model_dir="runs/my run",
     )
+
+
+@pytest.mark.parametrize(
+    ("option", "steps", "is_noted"),
+    [("warmup_steps", 79, False), ("warmup_steps", 80, True), ("schedule", 100, True)],
+)
+def test_a_warm_up_as_long_as_the_run_is_noted(option, steps, is_noted):
+    schedule = {"warmup_steps": steps} if option == "schedule" else {}
+    setup = make_setup(schedule, warmup_steps=0 if schedule else steps)
+    name = "--schedule.warmup_steps" if schedule else "--warmup_steps"
+    note = (
+        f"note: {name} {steps} is not below --max_steps 80: the warm-up lasts for the whole run, "
+        "which never trains with --learning_rate 0.01"
+    )
+    assert warmup_note(setup) == ([note] if is_noted else [])
 
 
 def test_a_slow_input_is_named_with_the_command_that_says_why():

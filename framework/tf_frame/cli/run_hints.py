@@ -1,4 +1,4 @@
-"""Hints around a run: weights that fit, a slow input, a model that has learnt nothing."""
+"""Hints around a run: weights that fit, a long warm-up, a slow input, nothing learnt."""
 
 from __future__ import annotations
 
@@ -37,6 +37,19 @@ def weights_note(setup: TrainingSetup, info: InputInfo) -> list[str]:
     return [
         f"note: this run begins with random values and has {count} examples; published weights "
         f"learn from few: --warm_start_from {' or '.join(names)}{change}"
+    ]
+
+
+def warmup_note(setup: TrainingSetup) -> list[str]:
+    """Returns a note if the learning rate still rises at the end of the run."""
+    last_step = setup.config.max_steps
+    of_schedule = getattr(setup.schedule.params, "warmup_steps", 0)
+    steps = {"--warmup_steps": setup.config.warmup_steps, "--schedule.warmup_steps": of_schedule}
+    return [
+        f"note: {option} {count} is not below --max_steps {last_step}: the warm-up lasts for the "
+        f"whole run, which never trains with --learning_rate {setup.config.learning_rate:g}"
+        for option, count in steps.items()
+        if count and count >= last_step
     ]
 
 

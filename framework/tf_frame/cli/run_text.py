@@ -10,7 +10,7 @@ from typing import Any
 import tf_frame
 from tf_frame import file_system
 from tf_frame.checkpoint.names import LIST_FILE
-from tf_frame.cli.run_hints import hints, weights_note
+from tf_frame.cli.run_hints import hints, warmup_note, weights_note
 from tf_frame.cluster import Cluster
 from tf_frame.command_line.lock import change_warnings
 from tf_frame.command_line.screen import emphasised
@@ -35,7 +35,7 @@ _OF_A_PROCESS = ("model_dir", "task", "master")
 
 
 def notes(line: CommandLine, setup: TrainingSetup, info: InputInfo) -> list[str]:
-    """Returns notes: changed plugins and options, options without effect, a remote folder, weights.
+    """Returns notes: changed plugins, options and their effect, a remote folder, weights, warm-up.
 
     Raises:
       ConfigError: an option has no effect, and `--strict` is set.
@@ -49,6 +49,7 @@ def notes(line: CommandLine, setup: TrainingSetup, info: InputInfo) -> list[str]
         *_changes(setup),
         *_remote_note(setup.model_dir),
         *weights_note(setup, info),
+        *warmup_note(setup),
     ]
 
 
