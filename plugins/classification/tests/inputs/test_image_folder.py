@@ -249,6 +249,9 @@ def test_nothing_to_read_and_nothing_to_evaluate(tmp_path):
     write(tmp_path / "one", [ANY] * 3, "a/1.jpg", "b/1.jpg", "b2/1.txt")
     with pytest.raises(DataError, match=r"class folder .*/b2 has no image: it has 1.txt, and none"):
         folder(tmp_path / "one")
+    (tmp_path / "one/b2/1.txt").unlink()
+    with pytest.raises(DataError, match=r"class folder .*/b2 has no image. Remove it, or put"):
+        folder(tmp_path / "one")
     with pytest.raises(DataError, match=r"has the folder one only, with the folders a, b, b2; if"):
         write(tmp_path / "around", [ANY] * 3, "one/a/1.jpg", "one/b/1.jpg", "one/b2/1.jpg")
         folder(tmp_path / "around")

@@ -94,5 +94,8 @@ def test_images_that_cannot_be_used_are_refused_with_a_reason(tmp_path):
     assert refused(dense) == f"it is damaged: {len(data)} bytes cannot be 12000 x 13000 pixels"
     with pytest.raises(ImageError, match="it is 16 x 24 pixels, more than 100"):
         load_pixels(data, max_pixels=100)
-    with pytest.raises(ImageError, match="it cannot be decoded: "):
+    with pytest.raises(ImageError, match="^it cannot be decoded: image file is truncated$"):
         load_pixels(data[:-40])
+    cut = encoded(Image.fromarray(noise(16, 24, 3)), "JPEG")[:-40]
+    with pytest.raises(ImageError, match="^it cannot be decoded: image file is truncated$"):
+        load_pixels(cut)

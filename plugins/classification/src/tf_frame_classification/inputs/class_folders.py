@@ -66,10 +66,11 @@ def list_class_files(folder: Path, left_out: Counter[str]) -> ClassFiles:
             )
         images = files_below(folder / name, IMAGE_SUFFIXES, left_out)
         if not images:
-            names = name_some(visible(folder / name, folders=False), "no file")
+            names = name_some(visible(folder / name, folders=False), "")
+            why = f": it has {names}, and none that ends in {listed(IMAGE_SUFFIXES)}"
             raise DataError(
-                f"the class folder {folder / name} has no image: it has {names}, and none that ends"
-                f" in {listed(IMAGE_SUFFIXES)}. Remove it, or put images there."
+                f"the class folder {folder / name} has no image{why if names else ''}. Remove it, "
+                "or put images there."
             )
         class_name = normal_name(name)
         if class_name in files:

@@ -200,7 +200,8 @@ def _no_limit_of_pillow() -> Iterator[None]:
 
 
 def _reason(error: Exception) -> str:
-    """Returns the message of an error as one line, without names of Python's objects."""
+    """Returns the message of an error as one line, without Python's objects and Pillow's counts."""
     text = getattr(error, "strerror", None) or str(error)
+    text = re.sub(r" \(\d+ bytes not processed\)", "", text)
     line = re.sub(r"<[^>]* at 0x[0-9a-f]+>", "the file", text).partition("\n")[0].strip()
     return line or type(error).__name__
