@@ -67,7 +67,7 @@ def main(argv: Sequence[str]) -> int:
             # Importing TensorFlow takes seconds.
             from tf_frame.runs.evaluation.evaluate import evaluate_run
         for evaluated in evaluate_run(setup, source, observer, **values):
-            report(result_table(evaluated.global_step, evaluated.metrics))
+            report(result_table(evaluated.global_step, evaluated.metrics, evaluated.files))
     return EXIT_OK
 
 

@@ -21,19 +21,21 @@ class ClassMetric(str):
     Attributes:
       kind: the heading of the column, such as `iou`.
       class_name: the heading of the row.
+      row: the noun for a row that is no class, such as `length`.
     """
 
     kind: str
     class_name: str
+    row: str
 
-    def __new__(cls, kind: str, class_name: str) -> ClassMetric:
+    def __new__(cls, kind: str, class_name: str, row: str = "class") -> ClassMetric:
         name = super().__new__(cls, f"{kind}_{class_name}")
-        name.kind, name.class_name = kind, class_name
+        name.kind, name.class_name, name.row = kind, class_name, row
         return name
 
-    def __getnewargs__(self) -> tuple[str, str]:  # type: ignore[override]
+    def __getnewargs__(self) -> tuple[str, str, str]:  # type: ignore[override]
         """Returns the arguments, for copies and pickles."""
-        return self.kind, self.class_name
+        return self.kind, self.class_name, self.row
 
 
 class ClassMean(str):

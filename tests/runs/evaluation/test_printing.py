@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from tf_frame import ClassMean, ClassMetric
+from tf_frame import ClassMean, ClassMetric, EvaluationFile
 from tf_frame.cli.run_text import closing
 from tf_frame.runs.evaluation.printing import (
     log_line,
@@ -87,6 +87,17 @@ def test_classes_without_an_example_are_counted_and_means_say_over_how_many_they
     ]
 
 
+def test_rows_that_are_no_classes_have_their_own_noun():
+    rows = {ClassMetric("iou", name, "length"): NAN for name in "ab"}
+    mean = {ClassMean("mean_iou", "iou"): 0.5, **rows, ClassMetric("n", "c"): NAN}
+    assert metrics_table(mean).splitlines() == [
+        "  mean_iou  0.5000  over 0 of 2 lengths",
+        "  2 lengths without an example are left out",
+        "  1 class without an example is left out",
+    ]
+    assert {copy.deepcopy(name).row for name in rows} == {"length"}
+
+
 def test_a_mean_over_all_classes_has_their_number():
     metrics = {ClassMean("mean_iou", "iou"): 0.5, **IOU}
     assert metrics_table(metrics).splitlines()[0] == "  mean_iou  0.5000  over 3 classes"
@@ -127,7 +138,7 @@ def test_shares_that_are_all_0_or_1_keep_their_decimals():
     assert metrics_table(metrics).splitlines()[1:] == ["  a  1.0000       5", "  b  0.0000       -"]
 
 
-def test_arrays_and_bytes_are_told_by_their_size():
+def test_arrays_and_bytes_are_told_by_their_file_or_else_by_their_size():
     metrics = {"a": np.zeros([2, 2]), "b": b"123", "c": np.float32(1), "large": 1234.5}
     lines = metrics_table(metrics).splitlines()
     assert [line.split(maxsplit=1)[1] for line in lines] == [
@@ -135,6 +146,14 @@ def test_arrays_and_bytes_are_told_by_their_size():
         "3 bytes",
         "1.0000",
         "1234",
+    ]
+    files = {"a": "eval/metrics.json", "b": "eval/b.png", EvaluationFile("c.html"): "eval/c.html"}
+    assert [line.split() for line in metrics_table({**metrics, **files}, files).splitlines()] == [
+        ["a", "eval/metrics.json"],
+        ["b", "eval/b.png"],
+        ["c", "1.0000"],
+        ["large", "1234"],
+        ["c.html", "eval/c.html"],
     ]
     columns = {ClassMetric("n", "a"): np.zeros([3]), ClassMetric("n", "b"): 7.0}
     assert metrics_table(columns).splitlines()[1:] == ["  a  array [3]", "  b          7"]

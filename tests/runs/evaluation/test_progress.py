@@ -6,7 +6,12 @@ import pytest
 from tf_frame import InputInfo, Mode
 from tf_frame.config.run_options import RunOptions
 from tf_frame.runs.evaluation.evaluator import Evaluated
-from tf_frame.runs.evaluation.progress import EvaluationProgress, evaluate_watched, num_eval_steps
+from tf_frame.runs.evaluation.progress import (
+    EvaluationProgress,
+    evaluate_watched,
+    num_eval_steps,
+    partial_note,
+)
 from tf_frame.runs.setup.run_context import RunObserver
 from tf_frame.session.interrupts import Interrupted, Interrupts
 
@@ -71,7 +76,8 @@ def test_a_stopped_evaluation_reports_its_figures_and_raises():
     interrupts, lines = Interrupts(), []
 
     class Endless:
-        config, source = RunOptions(), SimpleNamespace(info=InputInfo())
+        config = RunOptions(eval_batch_size=8)
+        source = SimpleNamespace(info=InputInfo(num_examples={Mode.EVAL: 64}))
 
         def evaluate(self, checkpoint, *, hooks, stop, after_step):
             after_step()
@@ -86,5 +92,27 @@ def test_a_stopped_evaluation_reports_its_figures_and_raises():
         evaluate_watched(Endless(), "model.ckpt-7", observer)
     assert "\n".join(lines) == (
         "evaluation stopped after 1 step (--eval_steps 1 does as many); figures so far\n"
-        "  loss  1.000e-05"
+        "  loss  1.000e-05\n"
+        "note: the evaluation saw 8 of 64 examples, in their order in the data, and need not be "
+        "representative"
     )
+
+
+# A full pass over data with damaged examples has fewer steps than their number says.
+@pytest.mark.parametrize(
+    ("examples", "limit", "steps", "overfit", "is_partial"),
+    [
+        *[(64, 2, 2, 0, True), (64, 8, 8, 0, False), (64, None, 7, 0, False)],
+        *[(64, 8, 7, 0, False), (None, 2, 2, 0, False), (64, 2, 2, 2, False)],
+    ],
+)
+def test_an_evaluation_cut_by_an_option_says_so(examples, limit, steps, overfit, is_partial):
+    info = InputInfo() if examples is None else InputInfo(num_examples={Mode.EVAL: examples})
+    evaluator = SimpleNamespace(
+        config=RunOptions(eval_batch_size=8, overfit_batches=overfit),
+        steps=limit,
+        source=SimpleNamespace(info=info),
+    )
+    note = partial_note(evaluator, Evaluated({}, None, 7, steps=steps))
+    assert (note or "").startswith("note: the evaluation saw 16 of 64") == is_partial
+    assert bool(note) == is_partial

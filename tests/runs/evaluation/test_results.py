@@ -1,7 +1,6 @@
 """The files that an evaluation leaves."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -78,8 +77,8 @@ def test_the_figures_of_the_last_evaluation_are_a_file_for_programs(tmp_path):
         (4, {"old": 1.0}),
         (8, {"a": np.float32(0.5), "b": np.array([[1, 2]]), "c": b"image", "d": "text"}),
     ]:
-        path = write_figures(str(tmp_path), metrics, step, f"model.ckpt-{step}")
-    assert path == str(tmp_path / "metrics.json")
+        files = write_figures(str(tmp_path), metrics, step, f"model.ckpt-{step}")
+    assert files == {"b": str(tmp_path / "metrics.json")}
     assert json.loads((tmp_path / "metrics.json").read_text()) == {
         "checkpoint": "model.ckpt-8",
         "global_step": 8,
@@ -106,8 +105,9 @@ def test_figures_that_are_not_defined_have_no_card_and_are_null(tmp_path):
 def test_files_among_the_metrics_are_written_and_texts_are_shown(tmp_path):
     page, text = EvaluationFile("a.html"), EvaluationFile("b.txt")
     metrics = {page: b"<p>", text: b"cat -> dog\n  \x1b[1m", "loss": 1.0}
-    path = write_figures(str(tmp_path), metrics, 4, "model.ckpt-4")
-    assert json.loads(Path(path).read_text())["metrics"] == {"loss": 1.0}
+    files = write_figures(str(tmp_path), metrics, 4, "model.ckpt-4")
+    assert files == {name: str(tmp_path / name) for name in (page, text)}
+    assert json.loads((tmp_path / "metrics.json").read_text())["metrics"] == {"loss": 1.0}
     assert (tmp_path / "a.html").read_bytes() == b"<p>"
     assert (tmp_path / "b.txt").read_bytes() == metrics[text]
     write_evaluation(str(tmp_path / "eval"), metrics, None, 4)
@@ -130,6 +130,7 @@ def test_pictures_among_the_metrics_are_files(tmp_path):
         return tf.Summary(value=values).SerializeToString()
 
     metrics = {"matrix_image": summary(b"png"), "many": summary(b"a", b"b")}
-    write_files(str(tmp_path), {**metrics, "text": b"\xff", "number": 1.0, "list": [1]})
+    files = write_files(str(tmp_path), {**metrics, "text": b"\xff", "number": 1.0, "list": [1]})
+    assert files == {"matrix_image": str(tmp_path / "matrix.png")}
     assert [path.name for path in tmp_path.iterdir()] == ["matrix.png"]
     assert (tmp_path / "matrix.png").read_bytes() == b"png"

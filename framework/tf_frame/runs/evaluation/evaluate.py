@@ -7,6 +7,7 @@ may delete a checkpoint before its evaluation; such a checkpoint is skipped.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import itertools
 import logging
 import os
@@ -20,7 +21,7 @@ from tf_frame.checkpoint.find.reader import Checkpoint
 from tf_frame.errors import CheckpointError
 from tf_frame.runs.error_translation import translated_errors
 from tf_frame.runs.evaluation.evaluator import Evaluated, Evaluator
-from tf_frame.runs.evaluation.progress import evaluate_watched
+from tf_frame.runs.evaluation.progress import evaluate_watched, partial_note
 from tf_frame.runs.evaluation.results import write_figures
 from tf_frame.runs.setup.folder_claim import check_writable
 from tf_frame.runs.setup.run_context import RunObserver
@@ -92,8 +93,10 @@ def evaluate_run(
     def evaluate(path: str) -> Evaluated:
         observer.report(f"evaluating {path}")
         evaluated = evaluate_watched(evaluator, path, observer)
-        write_figures(eval_dir, evaluated.metrics, evaluated.global_step, path)
-        return evaluated
+        files = write_figures(eval_dir, evaluated.metrics, evaluated.global_step, path)
+        if note := partial_note(evaluator, evaluated):
+            observer.report(note)
+        return dataclasses.replace(evaluated, files=files)
 
     with translated_errors(setup.model_dir, source), contextlib.closing(evaluator):
         try:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import ctypes
 import dataclasses
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import tensorflow.compat.v1 as tf
@@ -44,6 +44,7 @@ class Evaluated:
       global_step: global step of the checkpoint.
       steps: number of batches.
       stopped: whether the evaluation was stopped before the end of the data.
+      files: name of a metric -> path of the file that holds it, if files were written.
     """
 
     metrics: dict[str, Any]
@@ -51,6 +52,7 @@ class Evaluated:
     global_step: int
     steps: int = 0
     stopped: bool = False
+    files: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(kw_only=True, eq=False)

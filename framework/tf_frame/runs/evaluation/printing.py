@@ -16,8 +16,9 @@ line leaves them out. A figure that is not defined is `-`.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from tf_frame.plugin.class_metric import (
@@ -62,21 +63,27 @@ def metric_names(metrics: Mapping[str, float]) -> str:
     return f"{', '.join(names)}{of_classes}"
 
 
-def result_table(step: int, metrics: Mapping[str, Any]) -> str:
+def result_table(
+    step: int, metrics: Mapping[str, Any], files: Mapping[str, str] = MappingProxyType({})
+) -> str:
     """Returns a heading and `metrics_table`."""
-    return f"evaluation at step {step}\n{metrics_table(metrics)}"
+    return f"evaluation at step {step}\n{metrics_table(metrics, files)}"
 
 
-def metrics_table(metrics: Mapping[str, Any]) -> str:
+def metrics_table(
+    metrics: Mapping[str, Any], files: Mapping[str, str] = MappingProxyType({})
+) -> str:
     """Returns a line for each metric, and below them tables of classes, and texts.
 
     Args:
-      metrics: name -> number, or an array or bytes, which are printed as kind and size.
+      metrics: name -> number, or an array or bytes.
+      files: name -> path of the file that holds an array or bytes, which is printed; kind and
+        size are printed of those without a file.
     """
     rows = [
-        (name, f"{_text(name, value)}  {_over(name, metrics)}".rstrip())
+        (name, files.get(name) or f"{_text(name, value)}  {_over(name, metrics)}".rstrip())
         for name, value in metrics.items()
-        if not isinstance(name, (ClassMetric, EvaluationFile))
+        if name in files or not isinstance(name, (ClassMetric, EvaluationFile))
     ]
     lines = [f"  {line}" for line in (*_left_out(metrics), *_text_lines(metrics))]
     return "\n".join([*([columns(rows)] if rows else []), *_class_tables(metrics), *lines])
@@ -96,16 +103,29 @@ def _over(name: str, metrics: Mapping[str, Any]) -> str:
     if not isinstance(name, ClassMean) or not total:
         return ""
     count = f"{defined} of {total}" if defined < total else f"{total}"
-    return f"over {count} {'class' if total == 1 else 'classes'}"
+    rows = [other.row for other in _class_names(metrics) if other.kind == name.kind]
+    return f"over {count} {_noun(rows[0], total)}"
 
 
 def _left_out(metrics: Mapping[str, Any]) -> list[str]:
-    """Returns a line about the classes without figures; none if every class has one."""
-    count = len(classes_without_figures(metrics))
-    if not count:
-        return []
-    classes, are = ("1 class", "is") if count == 1 else (f"{count} classes", "are")
-    return [f"{classes} without an example {are} left out"]
+    """Returns a line for each kind of rows, such as classes, of which some have no figures."""
+    left_out = classes_without_figures(metrics)
+    # Classes of several metrics are one row.
+    rows = {name.class_name: name.row for name in _class_names(metrics)}
+    counts = Counter(row for name, row in rows.items() if name in left_out)
+    return [
+        f"{count} {_noun(row, count)} without an example {'is' if count == 1 else 'are'} left out"
+        for row, count in counts.items()
+    ]
+
+
+def _class_names(metrics: Mapping[str, Any]) -> list[ClassMetric]:
+    return [name for name in metrics if isinstance(name, ClassMetric)]
+
+
+def _noun(row: str, count: int) -> str:
+    """Returns a noun such as `class` in the singular or plural."""
+    return row if count == 1 else f"{row}{'es' if row.endswith('s') else 's'}"
 
 
 def _text_lines(metrics: Mapping[str, Any]) -> list[str]:

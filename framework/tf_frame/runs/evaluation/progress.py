@@ -54,6 +54,8 @@ def evaluate_watched(
             progress.close()
     if evaluated.stopped and evaluated.steps:
         observer.report(_figures_so_far(evaluated))
+        if note := partial_note(evaluator, evaluated):
+            observer.report(note)
     if evaluated.stopped:
         interrupts.raise_if_received()
     return evaluated
@@ -64,6 +66,22 @@ def _figures_so_far(evaluated: Evaluated) -> str:
     return (
         f"evaluation stopped after {steps} (--eval_steps {evaluated.steps} does as many); figures "
         f"so far\n{metrics_table(numbers(evaluated.metrics))}"
+    )
+
+
+def partial_note(evaluator: Evaluator, evaluated: Evaluated) -> str | None:
+    """Returns a line if `--eval_steps` or a signal left examples out; None if all were seen.
+
+    An evaluation with `--overfit_batches` has the training batches, whose number is chosen.
+    """
+    config, steps = evaluator.config, evaluated.steps
+    examples = evaluator.source.info.num_examples.get(Mode.EVAL)
+    seen, is_cut = steps * config.eval_batch_size, evaluated.stopped or steps == evaluator.steps
+    if not is_cut or config.overfit_batches or not examples or seen >= examples:
+        return None
+    return (
+        f"note: the evaluation saw {seen} of {examples} examples, in their order in the data, and "
+        "need not be representative"
     )
 
 

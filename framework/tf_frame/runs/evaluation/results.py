@@ -82,7 +82,9 @@ def log_result(result: Mapping[str, Any]) -> None:
     _LOG.info("Saving dict for global step %d: %s", result["global_step"], ", ".join(shown))
 
 
-def write_figures(eval_dir: str, metrics: Mapping[str, Any], step: int, checkpoint: str) -> str:
+def write_figures(
+    eval_dir: str, metrics: Mapping[str, Any], step: int, checkpoint: str
+) -> dict[str, str]:
     """Writes the metrics of a checkpoint to `metrics.json`, with arrays as lists, without bytes.
 
     NaN is `null`.
@@ -90,7 +92,7 @@ def write_figures(eval_dir: str, metrics: Mapping[str, Any], step: int, checkpoi
     Pictures and files among them become files of their own, see `write_files`.
 
     Returns:
-      Path of the file.
+      Name of each array, picture and file -> path of the file that holds it.
     """
     figures = {
         name: tf.nest.map_structure(lambda part: np.asarray(part).tolist(), value)
@@ -99,10 +101,10 @@ def write_figures(eval_dir: str, metrics: Mapping[str, Any], step: int, checkpoi
     }
     result = {"checkpoint": checkpoint, "global_step": step, "metrics": figures}
     tf.io.gfile.makedirs(eval_dir)
-    write_files(eval_dir, metrics)
     path = os.path.join(eval_dir, "metrics.json")
     write_json(path, result)
-    return path
+    arrays = {name: path for name in figures if not _is_number(metrics[name])}
+    return {**arrays, **write_files(eval_dir, metrics)}
 
 
 def evaluation_files(metrics: Mapping[str, Any]) -> dict[EvaluationFile, bytes]:
@@ -112,18 +114,21 @@ def evaluation_files(metrics: Mapping[str, Any]) -> dict[EvaluationFile, bytes]:
     }
 
 
-def write_files(eval_dir: str, metrics: Mapping[str, Any]) -> None:
-    """Writes the files among the metrics.
+def write_files(eval_dir: str, metrics: Mapping[str, Any]) -> dict[str, str]:
+    """Writes the files among the metrics; returns the path of each by the name of the metric.
 
     A metric that is a serialised summary of one image, NAME_image, becomes `NAME.png`.
     """
+    paths: dict[str, str] = {}
     for file, content in evaluation_files(metrics).items():
-        write_file(os.path.join(eval_dir, file), content)
+        paths[file] = os.path.join(eval_dir, file)
+        write_file(paths[file], content)
     for name, value in metrics.items():
         images = [part.image for part in _parts(value) or () if part.HasField("image")]
         if len(images) == 1:
-            path = os.path.join(eval_dir, f"{name.removesuffix('_image')}.png")
-            write_file(path, images[0].encoded_image_string)
+            paths[name] = os.path.join(eval_dir, f"{name.removesuffix('_image')}.png")
+            write_file(paths[name], images[0].encoded_image_string)
+    return paths
 
 
 def _parts(value: Any) -> Sequence[Any] | None:

@@ -19,7 +19,7 @@ from tf_frame.errors import CheckpointError, ConfigError, NoDataError
 from tf_frame.hooks.metrics_log import EVAL, MetricsLog
 from tf_frame.runs.evaluation.evaluator import Evaluator
 from tf_frame.runs.evaluation.printing import log_line, result_line
-from tf_frame.runs.evaluation.progress import evaluate_watched
+from tf_frame.runs.evaluation.progress import evaluate_watched, partial_note
 from tf_frame.runs.evaluation.results import numbers, write_files
 from tf_frame.runs.setup.run_context import RunObserver
 from tf_frame.runs.setup.training_setup import TRAIN_AND_EVALUATE, TrainingSetup
@@ -133,6 +133,8 @@ class Evaluations:
         except Interrupted as interrupted:
             how = how_to_resume(self.setup, step, self.cluster)
             raise Interrupted(interrupted.signum, how) from None
+        if not self.metrics_of_step and (note := partial_note(self.evaluator, evaluated)):
+            self.observer.report(note)
         write_files(str(self.evaluator.eval_dir), evaluated.metrics)
         metrics = self.metrics_of_step[step] = numbers(evaluated.metrics)
         # A model need not inherit from `Model`.

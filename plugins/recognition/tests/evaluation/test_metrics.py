@@ -95,4 +95,4 @@ def test_lengths_are_rows_of_a_table():
         ["length_1", "0.5000", "0.5000", "2"],
     ]
     assert [row[0] for row in rows[4:5]] == ["length_2"]
-    assert " ".join(rows[5]) == f"{MAX_LENGTH - 2} classes without an example are left out"
+    assert " ".join(rows[5]) == f"{MAX_LENGTH - 2} lengths without an example are left out"

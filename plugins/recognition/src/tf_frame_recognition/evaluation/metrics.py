@@ -55,7 +55,7 @@ def recognition_metrics(
     columns["words"] = tf.where(tf.is_nan(distances), distances, count)
     for kind, column in columns.items():
         for length in range(1, max_length + 1):
-            values[ClassMetric(kind, f"length_{length}")] = column[length]
+            values[ClassMetric(kind, f"length_{length}", "length")] = column[length]
     return {name: (tf.cast(value, tf.float32), update) for name, value in values.items()}
 
 
