@@ -76,7 +76,8 @@ def _named(name: str, kind: str | None) -> list[PluginInfo]:
     ]
     if not plugins:
         of_kind = [p for p in installed if kind is None or p.kind == _KINDS[kind]]
-        raise unknown_plugin(f"{_KINDS[kind].word} plugin" if kind else "plugin", name, of_kind)
+        word = f"{_KINDS[kind].word} plugin" if kind else "plugin"
+        raise unknown_plugin(word, name, of_kind, installed=installed)
     for info in plugins:
         if info.state not in (OK, BROKEN):
             load_plugin_info(info)  # Raises, because there is nothing to check.

@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import glob
-import os
-import re
 from collections.abc import Sequence
-from pathlib import Path
-
-from packaging.utils import canonicalize_name
 
 import tf_frame
 from tf_frame.command_line.screen import report_help
@@ -18,12 +11,8 @@ from tf_frame.plugin import API_VERSION
 from tf_frame.plugin.find import BROKEN, OK, PluginInfo, find_plugins
 from tf_frame.plugin.imports import BrokenPluginError
 from tf_frame.plugin.load import load_plugin_info
-from tf_frame.plugin.matching import did_you_mean, matching_plugins
-from tf_frame.shell_text import shell_word
-from tf_frame.text import brief, columns, short
-
-# Files with the entry points of a package.
-_SOURCES = ("pyproject.toml", "setup.py", "setup.cfg")
+from tf_frame.plugin.matching import did_you_mean, explain_name, matching_plugins
+from tf_frame.text import brief, columns
 
 
 def main(argv: Sequence[str]) -> int:
@@ -43,35 +32,16 @@ def main(argv: Sequence[str]) -> int:
 
 def _explain_unknown(name: str, installed: Sequence[PluginInfo]) -> str:
     """Returns the answer for a name without a plugin; it may be the name of a package."""
-    of_package = [
-        p for p in installed if canonicalize_name(p.distribution) == canonicalize_name(name)
-    ]
-    if of_package:
-        words = ", ".join(f"{p.kind.word} {p.name}" for p in of_package)
-        return f"{name} is a package, not a plugin; it has: {words}"
+    start = f"no installed package has a plugin {brief(name)}"
+    if reason := explain_name(name, installed):
+        return f"{start}; {reason}"
     hint = did_you_mean(name, installed)
-    if folder := _find_source(name):
-        return (
-            f"no installed package has a plugin {brief(name)}, but {short(folder)} is the folder "
-            f"of one that is not installed yet: pip install -e {shell_word(folder)}"
-        )
     return (
-        f"no installed package has a plugin {brief(name)}{hint and '; '}{hint}\n\n"
+        f"{start}{hint and '; '}{hint}\n\n"
         "tf-frame plugins list shows all. If a package should have it: pip show --files PACKAGE "
         "tells whether it is installed here and has an entry_points.txt, which must have the name "
         "in a group such as [tf_frame.models]."
     )
-
-
-def _find_source(name: str) -> str:
-    """Returns the folder of a package, here or below, with an entry point of this name; or ""."""
-    for file in _SOURCES:
-        for path in sorted(glob.glob(file) + glob.glob(f"*/{file}")):
-            with contextlib.suppress(OSError, UnicodeDecodeError):
-                text = Path(path).read_text(encoding="utf-8")
-                if re.search(rf"[\"'\s]{re.escape(name)}[\"']?\s*=", text):
-                    return os.path.dirname(path) or "."
-    return ""
 
 
 def _answer(info: PluginInfo, installed: Sequence[PluginInfo]) -> tuple[str, bool]:

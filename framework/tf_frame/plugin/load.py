@@ -85,8 +85,14 @@ def load_plugin(
         # The error of a plugin that is only in conflict says how to choose between them.
         return load_plugin_info(min(matches, key=lambda p: p.state != CONFLICT))
     none = f"none (pip install a package with a {kind.group} entry point)"
-    noun = f"{kind.word} plugin"
-    error = unknown_plugin(noun, name, candidates, none=none, shown_by=kind.shown_by)
+    error = unknown_plugin(
+        f"{kind.word} plugin",
+        name,
+        candidates,
+        none=none,
+        shown_by=kind.shown_by,
+        installed=installed,
+    )
     raise PluginError(f"{error}{_of_another_kind(name, installed)}")
 
 

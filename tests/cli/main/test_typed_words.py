@@ -71,6 +71,19 @@ def test_a_plugin_that_is_not_installed_yet(tf_frame, tmp_path, monkeypatch, nam
     monkeypatch.chdir(tmp_path)
     (tmp_path / folder).mkdir(exist_ok=True)
     (tmp_path / folder / name).write_text(text)
-    code, out, _ = tf_frame("plugins", "why", "my_shapes")
-    assert code == 2 and out.strip().endswith(f"not installed yet: pip install -e {folder}")
+    commands = ("plugins why", "plugins check", "plugins show", "run --model_dir r --plugin")
+    for command in commands:
+        code, *streams = tf_frame(*command.split(), "my_shapes")
+        answer = f"not installed yet: pip install -e {folder}"
+        assert code == 2 and answer in "".join(streams).splitlines()[0], command
     assert "not installed yet" not in tf_frame("plugins", "why", "my_shape")[1]
+
+
+def test_the_name_of_a_package_that_is_not_installed_yet(tf_frame, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = (
+        '[project]\nname = "My-Shapes"\n[project.entry-points."tf_frame.models"]\nshapes = "a:B"\n'
+    )
+    (tmp_path / "pyproject.toml").write_text(text)
+    assert "not installed yet: pip install -e ." in tf_frame("plugins", "why", "my-shapes")[1]
+    assert "not installed yet" not in tf_frame("plugins", "why", "my-shap")[1]
