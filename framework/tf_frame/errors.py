@@ -158,7 +158,16 @@ def writing(place: str, remedy: str = "choose another folder") -> Iterator[None]
         is_of_disk = is_disk_full(error) or error.errno == errno.EIO
         remedy = f"free space there, or {remedy}" if is_disk_full(error) else remedy
         error_class = TfFrameError if is_of_disk else ConfigError
-        raise error_class(f"{place} cannot be written: {error.strerror}; {remedy}") from None
+        raise error_class(f"{place} cannot be written: {_cause(error)}; {remedy}") from None
+
+
+def _cause(error: OSError) -> str:
+    """Returns why a file or folder cannot be written, in words for users."""
+    if isinstance(error, FileExistsError) and os.path.isfile(error.filename or ""):
+        return "it is a file"
+    if isinstance(error, NotADirectoryError):
+        return "a folder of its path is a file"
+    return str(error.strerror)
 
 
 @contextlib.contextmanager

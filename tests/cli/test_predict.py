@@ -4,6 +4,7 @@ import csv
 import fcntl
 import json
 import os
+import re
 import signal
 import struct
 import sys
@@ -82,7 +83,7 @@ def test_a_folder_becomes_rows_named_as_their_files(trained, files, run):
     np.testing.assert_allclose(rows[0]["probabilities"], softmax, rtol=1e-6)
     first, last = out.splitlines()
     assert first == f"predicting with {folder}/model.ckpt-7"
-    assert last.startswith("5 predictions in ") and last.endswith(" a second; written to out")
+    assert re.fullmatch(r"5 predictions in [\d.]+ s; written to out", last)
 
 
 def test_the_evaluation_split_is_predicted_without_an_input(trained, run, tmp_path):
@@ -123,10 +124,16 @@ def test_what_a_model_says_of_the_first_files_is_printed(trained, files, run, tm
         *(str(files / "b.txt"), "  class 1 of 2", "  written to b.out"),
     ]
     assert lines[57:61:3] == [str(files / "x14.txt"), "2 more are not shown here"]
-    assert lines[61].endswith("; written to predictions")
+    # Of few predictions the time is that of the start.
+    end = r"22 predictions in [\d.]+ s, [\d.]+ a second; written to predictions"
+    assert re.fullmatch(end, lines[61])
     assert (tmp_path / "predictions" / "x16.out").exists()
     words = ("--input", files, "--format", "csv")
-    assert "class" not in run(tmp_path / "trained", *words)[1]
+    out = run(tmp_path / "trained", *words)[1]
+    assert "class" not in out
+    note = "note: predictions holds earlier files; those of the same names are replaced"
+    assert out.count(note) == 1 and lines[0] == str(files / "a.txt")
+    assert (tmp_path / "predictions" / "x16.out").exists()
 
 
 def test_the_evaluation_split_is_not_described(trained, run):
@@ -302,7 +309,8 @@ def test_a_failure_to_write_keeps_earlier_files(
     failure, remedy = err.splitlines()
     assert code == 1
     assert failure == f"tf-frame: the predictions could not be written to --output out: {reason}"
-    assert remedy.startswith("those so far are there; free space, check that the folder can be wri")
+    kept = f"the first {len(written)} are there" if written else "none is there"
+    assert remedy.startswith(f"{kept}; free space, check that the folder can be written")
     assert sorted(path.stem for path in (tmp_path / "out").glob("*.out")) == written
 
 
@@ -314,7 +322,7 @@ def test_a_failure_to_write_keeps_earlier_files(
         ("table", "--output out --input rows/x.txt", "rows/x.txt: there is no such file"),
         ("table", "--output out --input trained", "--input trained: nothing in this folder and"),
         ("table", "--output rows --input rows", "--output rows is the folder of an --input"),
-        ("table", "--output rows/a.txt", "--output rows/a.txt cannot be written: File exists"),
+        ("table", "--output rows/a.txt", "--output rows/a.txt cannot be written: it is a file"),
         ("table", "--output out --checkpoint no/model", "there is no checkpoint no/model"),
         ("table", "--output out --outpt x", "unknown option --outpt;"),
         ("table", "--output out --eval_batch_size 0", "--eval_batch_size"),

@@ -32,6 +32,7 @@ from tf_frame.runs.prediction.file_names import check_output, list_files
 from tf_frame.runs.prediction.row_files import FORMATS
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.tensorflow_log import quiet_import
+from tf_frame.text import short
 
 if TYPE_CHECKING:
     from tf_frame.runs.prediction.predict import Predicted
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 _OUTPUT = "predictions"
 # The screen shows the predictions of so many files.
 _MOST_SHOWN = 20
+# The time of fewer predictions is mainly that of the start.
+_LEAST_FOR_RATE = 20
 OPTIONS = [
     Option(
         "input",
@@ -64,9 +67,9 @@ _USAGE = f"""usage: tf-frame predict MODEL_DIR [--input PATH ...] [OPTIONS]
        tf-frame predict --weights NAME --input PATH ...
 
 Predicts with the model that tf-frame run has trained in MODEL_DIR: on files and folders, or on
-the evaluation split of the run; or with published weights. Prints the predictions of the first
-{_MOST_SHOWN} files. Any option of tf-frame run may follow, such as --eval_batch_size or
---eval_steps; the others are taken from MODEL_DIR/config.yaml.
+the evaluation split of the run; or with published weights. Prints what the model says of the
+first {_MOST_SHOWN} files, unless --format asks for rows. Any option of tf-frame run may follow, such as
+--eval_batch_size or --eval_steps; the others are taken from MODEL_DIR/config.yaml.
 
 {PUBLISHED}none is kept."""
 
@@ -83,6 +86,11 @@ def main(argv: Sequence[str]) -> int:
     output = os.path.expanduser(values["output"])
     files = _files(setup, source, values["input"], output)
     check_output(output, files)
+    if os.access(output, os.R_OK) and os.listdir(output):
+        report(
+            f"note: {short(output)} holds earlier files; those of the same names are replaced, the "
+            "others stay"
+        )
     keeps_folder = not setup.is_default_dir
     with observed_run(setup, source, keeps_folder=keeps_folder) as (setup, observer):
         with quiet_import(setup.config.verbosity):
@@ -175,8 +183,8 @@ def _show(predicted: Iterator[Predicted], total: int | None) -> list[str]:
 
 def _closing(count: int, secs: float, output: str) -> str:
     done = "1 prediction" if count == 1 else f"{count} predictions"
-    rate = f"{count / secs:.1f} a second"
-    return f"{done} in {secs:.1f} s, {rate}; written to {emphasised(output)}"
+    rate = f", {count / secs:.1f} a second" if count >= _LEAST_FOR_RATE else ""
+    return f"{done} in {secs:.1f} s{rate}; written to {emphasised(output)}"
 
 
 def _report_files_without_example(files: Sequence[str], names: Sequence[str]) -> None:

@@ -97,9 +97,9 @@ def test_the_folder_of_an_input_is_no_output(folder, monkeypatch):
 
 
 def test_an_output_that_is_a_file_is_an_error(folder):
-    with pytest.raises(ConfigError, match=r"--output .*b.png cannot be written: File exists"):
+    with pytest.raises(ConfigError, match=r"--output .*b.png cannot be written: it is a file"):
         check_output(str(folder / "b.png"), [])
-    with pytest.raises(ConfigError, match=r"cannot be written: Not a directory"):
+    with pytest.raises(ConfigError, match=r"cannot be written: a folder of its path is a file"):
         check_output(str(folder / "b.png" / "c"), [])
 
 

@@ -135,7 +135,7 @@ class _Prediction:
     def _writer(self, row_format: str | None) -> Iterator[Any]:
         """Yields the writer of the model, or of rows, and closes it at the end."""
         has_writer = hasattr(self.model, "prediction_writer") and not row_format
-        with translated_output_errors(self.output):
+        with translated_output_errors(self.output, len(self.names)):
             writer = self.model.prediction_writer(self.output) if has_writer else None
         if writer is None:
             info = getattr(self.model, "info", None)
@@ -144,7 +144,7 @@ class _Prediction:
         try:
             yield writer
         finally:
-            with translated_output_errors(self.output):
+            with translated_output_errors(self.output, len(self.names)):
                 getattr(writer, "close", lambda: None)()
 
     def _one_example_each(self) -> bool:
@@ -183,7 +183,7 @@ class _Prediction:
                 name = f"{len(self.names):06d}"
                 if isinstance(features, Mapping) and _NAME in features:
                     name = os.fsdecode(features[_NAME])
-                with translated_output_errors(self.output):
+                with translated_output_errors(self.output, len(self.names)):
                     lines = write(name, features, prediction) or ()
                 self.names.append(name)
                 yield Predicted(name, lines)

@@ -26,12 +26,19 @@ from tf_frame.text import printable, spreadsheet_cell
 _PER_CLASS = ("probabilities", "logits", "scores")
 
 
-def translated_output_errors(directory: str) -> contextlib.AbstractContextManager[None]:
-    """Turns a full disk, and other errors of the file system, into one error for the user."""
+def translated_output_errors(
+    directory: str, num_written: int
+) -> contextlib.AbstractContextManager[None]:
+    """Turns a full disk, and other errors of the file system, into one error for the user.
+
+    Args:
+      directory: the folder of the predictions.
+      num_written: the number of predictions that are written.
+    """
+    kept = f"the first {num_written} are there" if num_written else "none is there"
     return translated_write_errors(
         f"the predictions could not be written to --output {directory}",
-        "those so far are there; free space, check that the folder can be written, and run the "
-        "same command again",
+        f"{kept}; free space, check that the folder can be written, and run the same command again",
         within=directory,
     )
 

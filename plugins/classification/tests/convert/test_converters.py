@@ -59,4 +59,4 @@ def test_splits_and_outputs_that_do_not_fit_are_refused(refuse, program, fashion
         "image_folder", fashion, "--split", "a/b"
     )
     (tmp_path / "records").write_text("")
-    assert f"OUTPUT {tmp_path}/records cannot be written: File exists" in refuse(*words, "test")
+    assert f"OUTPUT {tmp_path}/records cannot be written: it is a file" in refuse(*words, "test")
