@@ -75,7 +75,15 @@ class CheckpointError(TfFrameError):
 
 
 class NonFiniteError(TfFrameError):
-    """The loss or a variable became NaN or infinite; nothing was saved."""
+    """The loss or a variable became NaN or infinite; nothing was saved.
+
+    Attributes:
+      step: the global step that failed; None: it is not known.
+    """
+
+    def __init__(self, message: str, *, step: int | None = None) -> None:
+        super().__init__(message)
+        self.step = step
 
 
 class PeerLostError(TfFrameError):

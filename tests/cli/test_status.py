@@ -192,6 +192,20 @@ def test_a_job_that_its_launcher_restarts_is_not_over(run, ended_run):
     assert "its process is gone" in run(folder)[1]
 
 
+def test_a_run_that_diverged_begins_anew_with_a_lower_learning_rate(run, ended_run):
+    folder = ended_run(state="failed")
+    loss = "the loss is nan at global step 63"
+    write(folder, "chief-0", state="failed", step=63, reason=loss, diverged=True)
+    (folder / "config.yaml").write_text("learning_rate: 9.0\n")
+    for name in ("model.ckpt-80.index", "metrics.csv"):
+        (folder / name).unlink()
+    first, _, cause, checkpoints, following = run(folder)[1].splitlines()
+    assert (first, cause) == (f"{folder}: failed, step 63", f"  cause        {loss}")
+    assert checkpoints == "  checkpoints  1, the newest of step 40; best: step 40"
+    command = f"tf-frame run --config {folder}/config.yaml --learning_rate 0.9"
+    assert following == f"  next         {command}"
+
+
 def test_the_last_evaluation_goes_on_after_the_last_step(run, ended_run):
     folder = ended_run(pid=os.getpid(), **{**DONE, "global_step": 40})
     assert run(folder)[1].startswith(f"{folder}: step 80 of 80\n  TASK")

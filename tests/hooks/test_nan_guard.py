@@ -26,8 +26,10 @@ def test_an_infinite_loss_ends_training(build, train, sign, value):
     graph = build()
     with graph.graph.as_default():
         loss = tf.divide(sign * graph.train_op, 0.0, name="divided")
-    with pytest.raises(NonFiniteError, match=f"the loss is {value} at .* 1 .tensor divided.;"):
+    said = f"the loss is {value} at .* 1 .tensor divided.;"
+    with pytest.raises(NonFiniteError, match=said) as caught:
         train(graph, [NanGuardHook(loss)], to=9)
+    assert caught.value.step == 1
 
 
 @pytest.mark.parametrize("on_nan", ["raise", "stop"])

@@ -57,7 +57,7 @@ def end_summary(folder: str, chief: TaskStatus, *, is_gone: bool) -> str:
         *([("cause", chief.reason)] if chief.state == FAILED and chief.reason else []),
         *_metric_rows(folder, settings, result),
         *_file_rows(folder),
-        ("next", _next_command(folder, is_done=_how(chief, result) == "done")),
+        ("next", _next_command(folder, chief, settings, result)),
     ]
     return f"{folder}: {_how(chief, result)}, step {step}{of}\n{columns(rows)}"
 
@@ -147,8 +147,19 @@ def _checkpoint_steps(folder: str) -> list[int]:
     return [step for step in steps if step is not None]
 
 
-def _next_command(folder: str, *, is_done: bool) -> str:
-    if is_done:
+def _next_command(
+    folder: str, chief: TaskStatus, settings: Settings, result: Mapping[str, Any]
+) -> str:
+    if _how(chief, result) == "done":
         return f"tf-frame predict {shell_word(folder)} --input FILES"
+    if chief.diverged:
+        # The newest checkpoint would diverge again.
+        words = ["--config", os.path.join(folder, CONFIG_FILE), "--learning_rate"]
+        return run_command(folder, [*words, _lower_rate(settings)])
     command = run_command(folder, ["--model_dir", folder])
     return f"{command} goes on from the newest checkpoint"
+
+
+def _lower_rate(settings: Settings) -> str:
+    rate = settings.values.get("learning_rate")
+    return f"{rate / 10:g}" if isinstance(rate, int | float) else "RATE"

@@ -17,7 +17,7 @@ from typing import Any
 
 from tf_frame import file_system
 from tf_frame.atomic_output import write_file
-from tf_frame.errors import DataError, TfFrameError
+from tf_frame.errors import DataError, NonFiniteError, TfFrameError
 from tf_frame.shell_text import shell_line
 from tf_frame.side_files import from_json, read_side_file
 from tf_frame.text import short
@@ -49,6 +49,7 @@ class TaskStatus:
       num_workers, num_ps: tasks of the job that train, and parameter servers; None where the task
         does not train.
       reason: why the task failed, in a line; None if it did not.
+      diverged: whether it failed because a value was not finite.
     """
 
     task: str
@@ -65,6 +66,7 @@ class TaskStatus:
     num_workers: int | None = None
     num_ps: int | None = None
     reason: str | None = None
+    diverged: bool = False
 
 
 def own_status(task: str, state: str, **facts: Any) -> TaskStatus:
@@ -104,11 +106,22 @@ def write_status(model_dir: str, status: TaskStatus) -> None:
 
 
 def note_failure(model_dir: str, task: str, error: Exception) -> None:
-    """Writes the failure of a task of this process, if it has trained; its last step stays."""
+    """Writes the failure of a task of this process, if it has trained.
+
+    The step is the one that failed, or else the last one of the status.
+    """
     mine = (s for s in read_statuses(model_dir) if s.task == task and s.pid == os.getpid())
     for status in mine:
         reason = short(next(iter(str(error).splitlines()), type(error).__name__), 1000)
-        failed = dataclasses.replace(status, state=FAILED, time=time.time(), reason=reason)
+        step = error.step if isinstance(error, NonFiniteError) else None
+        failed = dataclasses.replace(
+            status,
+            state=FAILED,
+            time=time.time(),
+            step=status.step if step is None else step,
+            reason=reason,
+            diverged=isinstance(error, NonFiniteError),
+        )
         write_status(model_dir, failed)
 
 

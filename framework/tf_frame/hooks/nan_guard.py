@@ -54,6 +54,6 @@ class NanGuardHook(Hook):
             "name the gradient with --transform check_finite"
         )
         if self._raise:
-            raise NonFiniteError(message)
+            raise NonFiniteError(message, step=step)
         _LOG.error("training stops: %s", message)
         run_context.request_stop()

@@ -108,7 +108,8 @@ class FiniteCheck:
         if bad:
             raise NonFiniteError(
                 f"{len(bad)} variables hold NaN or infinity at global step {step}, first "
-                f"{listed(bad[:3])}; the step was not saved. Lower the learning rate"
+                f"{listed(bad[:3])}; the step was not saved. Lower the learning rate",
+                step=step,
             )
 
 

@@ -181,7 +181,7 @@ def test_a_gradient_that_is_not_finite_is_named_and_nothing_saved(go, tmp_path):
     ):
         go(max_steps=5, values={"model.nan_at_step": 2}, transforms=[make_part(CheckFinite)])
     (status,) = read_statuses(str(tmp_path))
-    assert status.state == FAILED and "is not finite" in status.reason
+    assert status.state == FAILED and "is not finite" in status.reason and status.diverged
     assert not (tmp_path / "model.ckpt-3.index").exists()
 
 
