@@ -68,8 +68,8 @@ _USAGE = f"""usage: tf-frame predict MODEL_DIR [--input PATH ...] [OPTIONS]
 
 Predicts with the model that tf-frame run has trained in MODEL_DIR: on files and folders, or on
 the evaluation split of the run; or with published weights. Prints what the model says of the
-first {_MOST_SHOWN} files, unless --format asks for rows. Any option of tf-frame run may follow, such as
---eval_batch_size or --eval_steps; the others are taken from MODEL_DIR/config.yaml.
+first {_MOST_SHOWN} files, unless --format asks for rows. Any option of tf-frame run may follow,
+such as --eval_batch_size or --eval_steps; the others are taken from MODEL_DIR/config.yaml.
 
 {PUBLISHED}none is kept."""
 
