@@ -41,6 +41,19 @@ def test_a_fault_is_exit_code_2(site, capsys):
     assert out.endswith("5 ok, 1 failed\n")
 
 
+def test_a_plugin_that_cannot_be_loaded_has_one_row_for_the_checks_that_need_it(site, capsys):
+    write_distribution(
+        site, "my-gone", {"tf_frame.learning_rates: gone": "nonconforming.parts:Gone"}
+    )
+    assert main(["gone"]) == 2
+    _, heading, failed, more, total = capsys.readouterr().out.splitlines()
+    assert heading.split() == ["CHECK", "STATE"]
+    assert "loads_without_side_effects" in failed and "no attribute 'Gone'" in failed
+    reason = "not checked, because loads_without_side_effects fails"
+    assert " ".join(more.split()) == f"5 more skipped {reason}"
+    assert total == "1 failed, 5 skipped"
+
+
 def test_what_needs_an_option_is_skipped_and_counted(site, capsys):
     entry_points = {"tf_frame.learning_rates: steps": "nonconforming.parts:NeedsAnOption"}
     write_distribution(site, "my-steps", entry_points)

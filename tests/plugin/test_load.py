@@ -205,7 +205,9 @@ def test_a_class_for_an_old_version_that_is_supported_is_loaded_with_a_line(
     assert capsys.readouterr().err == expected
 
 
-@pytest.mark.parametrize("source", ["1 / 0", "Other = 1", "import fake_mine.part", "Net = 3"])
+@pytest.mark.parametrize(
+    "source", ["1 / 0", "x = = 1", "Other = 1", "import fake_mine.part", "Net = 3"]
+)
 def test_the_code_of_a_folder_that_is_installed_is_to_be_corrected_there(install, site, source):
     install("fake-mine", "mine", source)
     folder = site / "my folder"
@@ -213,7 +215,23 @@ def test_the_code_of_a_folder_that_is_installed_is_to_be_corrected_there(install
     url = {"url": folder.as_uri(), "dir_info": {"editable": True}}
     (site / "fake_mine-1.0.dist-info" / "direct_url.json").write_text(json.dumps(url))
     again = f"pip install -e '{folder}' if its setup.py or pyproject.toml changes"
-    assert load_error("mine").remedy == f"correct it in {folder}, {again}, or uninstall it"
+    assert load_error("mine").remedy == f"correct it in {folder}, {again}"
+
+
+@pytest.mark.parametrize(
+    ("source", "remedy"),
+    [
+        (
+            "class Nets: pass",
+            "did you mean Nets? the entry point is mine = fake_mine:Net; pip install",
+        ),
+        ("x = = 1", "pip install --upgrade fake-mine"),
+        ("1 / 0", "pip install 'no-such-package>=1'"),
+    ],
+)
+def test_the_remedy_belongs_to_the_cause_and_not_to_a_requirement(install, source, remedy):
+    install("fake-mine", "mine", source, requires=["no-such-package>=1"])
+    assert load_error("mine").remedy.startswith(remedy)
 
 
 def test_the_code_of_a_folder_that_was_copied_is_to_be_installed_again(install, site):

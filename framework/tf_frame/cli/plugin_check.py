@@ -9,6 +9,7 @@ import contextlib
 import dataclasses
 import json
 import logging
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -121,7 +122,18 @@ def _refuse_unknown(words: Sequence[str], options: Iterable[Option], plugin: str
 
 
 def _table(info: PluginInfo, checks: Sequence[Any]) -> str:
-    rows = [(check.name.removeprefix("test_"), check.state, _first_line(check)) for check in checks]
+    causes = Counter(
+        check.problem
+        for check in checks
+        if check.state == "skipped" and check.problem.startswith("not checked, because")
+    )
+    rows = [
+        (check.name.removeprefix("test_"), check.state, _first_line(check))
+        for check in checks
+        if causes[check.problem] < 2
+    ]
+    # A plugin that cannot be loaded has one row for all checks that need it.
+    rows += [(f"{n} more", "skipped", cause) for cause, n in causes.items() if n > 1]
     count = {state: sum(c.state == state for c in checks) for state in ("ok", "failed", "skipped")}
     summary = ", ".join(f"{number} {state}" for state, number in count.items() if number)
     return f"{info.described}\n{columns([('CHECK', 'STATE', ''), *rows])}\n{summary}"

@@ -8,10 +8,11 @@ import os
 import re
 import sys
 import traceback
-from typing import Any
+from typing import Any, TypeGuard
 
 from packaging.utils import canonicalize_name
 
+from tf_frame.config.values import nearest
 from tf_frame.errors import PluginError
 from tf_frame.plugin.find import PluginInfo
 from tf_frame.plugin.packages import reinstall, source_folder, upgrade
@@ -82,11 +83,27 @@ def _remedy(error: BaseException, info: PluginInfo) -> str:
     missing = error.name if isinstance(error, ModuleNotFoundError) else None
     if hint := missing_name_hint(error):
         return hint
+    if isinstance(error, SyntaxError):
+        return upgrade(info.distribution)
+    if _lacks_target(error, info):
+        near = nearest(error.name or "", vars(error.obj))
+        meant = f"did you mean {near}? the entry point is {info.name} = {info.target}; "
+        return f"{meant if near else ''}{upgrade(info.distribution)}"
     if not missing:
         return info.remedy or upgrade(info.distribution)
     if missing.split(".")[0] == package:
         return reinstall(info.distribution)
     return missing_module_remedy(missing, info.distribution)
+
+
+def _lacks_target(error: BaseException, info: PluginInfo) -> TypeGuard[AttributeError]:
+    """Returns whether the module of an entry point has no such class."""
+    module, _, name = info.target.partition(":")
+    return (
+        isinstance(error, AttributeError)
+        and error.name == name
+        and error.obj is sys.modules.get(module)
+    )
 
 
 def missing_name_hint(error: BaseException) -> str:

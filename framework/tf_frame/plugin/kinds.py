@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import os
 from collections.abc import Mapping
 from typing import Any
 
 from tf_frame.config import declared_options
+from tf_frame.config.values import nearest
 from tf_frame.errors import ConfigError
 from tf_frame.plugin import (
     contracts,
@@ -128,8 +130,21 @@ def _check_definition(plugin: Any, kind: Kind) -> str:
 
 
 def _missing_method(plugin: type, kind: Kind) -> str:
-    missing = f"class {plugin.__name__} has no method {kind.method}()"
-    return "" if _defines(plugin, kind.method) else missing
+    if _defines(plugin, kind.method):
+        return ""
+    own = [n for n, value in vars(plugin).items() if callable(value) and not hasattr(kind.base, n)]
+    near = nearest(kind.method, own)
+    hint = f"; is {near}() misspelt?" if near else ""
+    return f"class {plugin.__name__} has no method {kind.method}(){_place(plugin)}{hint}"
+
+
+def _place(plugin: type) -> str:
+    """Returns the file and the line of a class in brackets; empty if there is no file."""
+    try:
+        file, line = inspect.getsourcefile(plugin) or "", inspect.getsourcelines(plugin)[1]
+    except (OSError, TypeError):
+        return ""
+    return f" ({os.path.basename(file)}, line {line})"
 
 
 def check_methods(plugin: type, kind: Kind) -> str:

@@ -151,6 +151,8 @@ def _remedy(distribution: str, advice: str) -> str:
         again = f"pip install {'-e ' if is_editable else ''}{shell_word(folder)}"
         when = " if its setup.py or pyproject.toml changes" if is_editable else " again"
         advice = f"correct it in {folder}, {again}{when}"
+        if is_editable:
+            return advice  # The user is its author.
     return f"{advice}, or uninstall it"
 
 

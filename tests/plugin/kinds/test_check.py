@@ -49,7 +49,11 @@ def field(text):
     [
         ("Net = 3", "expected a class, found 3 of type int"),
         ("def Net(): pass", "expected a class, found <function Net"),
-        ("class Net: pass", "class Net has no method build()"),
+        ("class Net: pass", "class Net has no method build() (fake_bad.py, line 1)"),
+        (
+            "class Net:\n    def bild(self, x, y, mode): pass",
+            "class Net has no method build() (fake_bad.py, line 1); is bild() misspelt?",
+        ),
         ("class Net:\n    build = 3", "class Net has no method build()"),
         ("import tf_frame\nclass Net(tf_frame.Model): pass", "class Net has no method build()"),
         ("class Net:\n    def build(self): pass", "class Net has no dataclass Params"),
