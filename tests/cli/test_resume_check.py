@@ -64,7 +64,9 @@ def test_variables_are_compared_with_the_checkpoint(words, capsys, values, optim
         ([], None, True),
     ],
 )
-def test_a_process_is_asked_where_variables_may_differ(words, monkeypatch, more, options, is_asked):
+def test_a_process_is_asked_where_variables_may_differ(
+    words, monkeypatch, capsys, more, options, is_asked
+):
     monkeypatch.setattr(resume_check, "PROGRAM", SAYS_NO)
     run_words = words(FITS, *more, options=options)
     setup = parse_command_line(run_words).setup()
@@ -73,12 +75,16 @@ def test_a_process_is_asked_where_variables_may_differ(words, monkeypatch, more,
             resume_check.check_resume(setup, run_words)
     else:
         resume_check.check_resume(setup, run_words)
+    # Before a wait of seconds.
+    said = f"comparing the model with the checkpoint in {setup.model_dir} ...\n"
+    assert capsys.readouterr().out == (said if is_asked else "")
 
 
 def test_no_task_starts_where_the_answer_is_no(words, tf_frame, monkeypatch):
     monkeypatch.setattr(local, "main", lambda *_: pytest.fail("it was started"))
     monkeypatch.setattr(resume_check, "PROGRAM", SAYS_NO)
-    assert tf_frame("launch", "--", "run", *words(FITS)) == (2, "", "tf-frame: no\n")
+    code, out, err = tf_frame("launch", "--", "run", *words(FITS))
+    assert (code, out.count("\n"), err) == (2, 1, "tf-frame: no\n")
 
 
 @pytest.mark.slow
@@ -87,5 +93,5 @@ def test_no_task_starts_in_the_folder_of_another_model(words, tf_frame, monkeypa
     monkeypatch.setattr(local, "main", lambda *_: pytest.fail("it was started"))
     run_words = words(OTHER, options={"optimizer": "adam"})
     code, out, err = tf_frame("launch", "--num_workers", "2", "--", "run", *run_words)
-    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert (code, out.count("\n"), err.count("\n")) == (2, 1, 1)
     assert "is a checkpoint of another model: 1 variables differ, such as linear/weights" in err

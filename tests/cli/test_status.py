@@ -53,6 +53,12 @@ def test_a_job(run, tmp_path, ended_pid):
     ]
 
 
+def test_a_job_does_not_pass_its_last_step(run, tmp_path):
+    write(tmp_path, "chief-0", step=80, max_steps=80)
+    write(tmp_path, "worker-0", step=81, max_steps=80)
+    assert run(tmp_path)[1].startswith(f"{tmp_path}: step 80 of 80\n")
+
+
 def test_a_single_process_before_its_first_step(run, tmp_path):
     write(tmp_path, "chief-0", state="starting", age=-5)  # A clock that is ahead.
     code, out, _ = run(tmp_path)

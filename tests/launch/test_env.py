@@ -1,4 +1,5 @@
 import json
+import os
 import re
 import shlex
 import subprocess
@@ -29,8 +30,9 @@ def printed(job, hosts, capsys):
 
 def test_each_task_has_a_comment_and_a_line_for_a_shell(capsys):
     lines = printed(JOB, HOSTS, capsys)
+    words = [*JOB.words[:-1], os.path.abspath(JOB.model_dir)]  # Wherever a task starts.
     assert lines[::2] == ["# ps-0 at a:1", "# chief-0 at b:2", "# worker-0 at c:3", "# evaluator-0"]
-    assert all(shlex.split(line)[1:] == ["tf-frame", *JOB.words] for line in lines[1::2])
+    assert all(shlex.split(line)[1:] == ["tf-frame", *words] for line in lines[1::2])
     texts = [shlex.split(line)[0].removeprefix("TF_CONFIG=") for line in lines[1::2]]
     cluster = {"ps": ["a:1"], "chief": ["b:2"], "worker": ["c:3"]}
     assert [json.loads(text)["cluster"] for text in texts] == [cluster] * 4
@@ -73,7 +75,7 @@ def test_addresses_that_are_not_one_of_each_task_are_refused(hosts, message):
 @COUNTS
 def test_a_shell_reads_the_words_of_the_job(count, capsys):
     def check(words):
-        job = Job(words=["run", *words], model_dir="a")
+        job = Job(words=["run", *words], model_dir="/a")
         _, line = printed(job, (), capsys)
         program = line.replace(" tf-frame ", " printf '%s\\0' ", 1)
         done = subprocess.run(["bash", "-c", program], capture_output=True, check=True)

@@ -17,3 +17,5 @@ def test_a_job_with_another_default_folder():
     job = Job(words=words, model_dir="runs/toy-1", is_default_dir=True).in_folder("runs/toy-1-2")
     assert job.model_dir == "runs/toy-1-2"
     assert job.words == [*words[:4], "runs/toy-1-2", "--dedicated_evaluator"]
+    joined = Job(words=["run", "--model_dir=a"], model_dir="a").in_folder("b")
+    assert joined.words == ["run", "--model_dir=a", "--model_dir", "b"]

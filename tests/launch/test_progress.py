@@ -63,6 +63,11 @@ def test_the_line_of_the_job():
     )
 
 
+def test_a_worker_that_passes_the_last_step_does_not_show():
+    statuses = [status(WORKER, step=1305, max_steps=1304)]
+    assert JobProgress([CHIEF, WORKER]).text(statuses).startswith("step 1304/1304")
+
+
 def test_each_task_has_its_own_wait_for_input():
     progress = JobProgress([CHIEF, WORKER])
     progress.takes(CHIEF, LINE)

@@ -69,7 +69,7 @@ def sbatch(tmp_path, monkeypatch):
 )
 def test_options_for_sbatch_follow_those_of_the_script(values, options):
     text = slurm.script(make_job(), VALUES | {"slurm_options": values})
-    assert directives(text)[6:] == options
+    assert directives(text)[7:] == options
 
 
 @pytest.mark.parametrize(
@@ -132,6 +132,7 @@ def test_the_logs_of_a_run_in_a_bucket_are_in_a_folder_here(tmp_path, monkeypatc
 def test_the_script_starts_a_process_for_each_task_which_finds_itself_in_slurm():
     job = make_job(evaluator=True)
     text = slurm.script(job, VALUES)
+    assert text.splitlines()[1].endswith(": mkdir -p /shared/first/logs")
     assert directives(text) == [
         "--job-name=first",
         "--ntasks=4",
@@ -139,6 +140,7 @@ def test_the_script_starts_a_process_for_each_task_which_finds_itself_in_slurm()
         "--open-mode=append",
         "--signal=B:USR1@60",
         "--requeue",
+        f"--chdir={os.getcwd()}",
     ]
     assert command(text) == [
         *(sys.executable, "-m", "tf_frame", *job.words),

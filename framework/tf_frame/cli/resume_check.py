@@ -18,6 +18,7 @@ from tf_frame import file_system
 from tf_frame.checkpoint.names import LIST_FILE
 from tf_frame.cli.run_text import changed_options
 from tf_frame.command_line.parsing import parse_command_line
+from tf_frame.command_line.screen import report
 from tf_frame.config.option import declared_options
 from tf_frame.config.option_groups import CloneOptions, GraphOptions, OptimizerOptions
 from tf_frame.config.yaml_file import read_settings
@@ -34,6 +35,7 @@ _PLUGINS = ("plugin", "input", "optimizer", "schedule", "transforms")
 def check_resume(setup: TrainingSetup, words: Sequence[str]) -> None:
     """Raises a `ConfigError` if the newest checkpoint of the folder is of another model.
 
+    Prints a line before it builds the graph, which takes seconds.
     Another failure of the process is left to the tasks, which tell it.
 
     Args:
@@ -43,6 +45,7 @@ def check_resume(setup: TrainingSetup, words: Sequence[str]) -> None:
     has_checkpoint = file_system.exists(os.path.join(setup.model_dir, LIST_FILE))
     if not has_checkpoint or _has_same_variables(setup):
         return
+    report(f"comparing the model with the checkpoint in {setup.model_dir} ...")
     done = subprocess.run(
         [*PROGRAM, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
     )

@@ -110,7 +110,8 @@ def _job_text(statuses: Sequence[TaskStatus]) -> str:
     if not steps:
         return "no step yet"
     of = "" if last is None else f" of {last}"
-    return f"step {max(steps)}{of}" + ("" if rate is None else f", {rate:.2f} steps/s")
+    step = max(steps) if last is None else min(max(steps), last)
+    return f"step {step}{of}" + ("" if rate is None else f", {rate:.2f} steps/s")
 
 
 def _row(task: TaskStatus, now: float) -> tuple[str, ...]:

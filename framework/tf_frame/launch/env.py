@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
 from tf_frame.command_line.screen import report
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, ConfigError
+from tf_frame.file_system import is_remote
 from tf_frame.launch.job import EVALUATOR, Job, Task, tf_config
 from tf_frame.shell_text import shell_line, shell_word
 from tf_frame.text import brief, listed, short_word
@@ -30,6 +32,9 @@ def main(job: Job, values: Mapping[str, Any]) -> int:
     Raises:
       ConfigError: the addresses are not one of each task.
     """
+    if not (is_remote(job.model_dir) or os.path.isabs(job.model_dir)):
+        # The tasks share a folder, wherever each of them starts.
+        job = job.in_folder(os.path.abspath(job.model_dir))
     addresses = _addresses(job, values["hosts"])
     for task in job.tasks:
         place = f" at {addresses[task]}" if task in addresses else ""

@@ -103,7 +103,10 @@ class Job:
     def in_folder(self, model_dir: str) -> Job:
         """Returns the job with another folder."""
         words = list(self.words)
-        words[words.index(MODEL_DIR) + 1] = model_dir
+        if MODEL_DIR in words:
+            words[words.index(MODEL_DIR) + 1] = model_dir
+        else:  # --model_dir=NAME; the later one counts.
+            words += [MODEL_DIR, model_dir]
         return dataclasses.replace(self, words=words, model_dir=model_dir)
 
     @property

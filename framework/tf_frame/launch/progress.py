@@ -44,7 +44,8 @@ class JobProgress:
             return self._last_line
         last = _last_step(current)
         parts = [
-            f"step {step}" if last is None else f"step {step}/{last}",
+            # A worker that updates by itself may pass the last step.
+            f"step {step}" if last is None else f"step {min(step, last)}/{last}",
             self._loss,
             *_rate_texts(step, current),
             self._tasks_text(current),

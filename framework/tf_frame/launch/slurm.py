@@ -51,6 +51,7 @@ _NOTICE_SECS = 60
 
 _SCRIPT = """\
 #!/bin/bash
+# Slurm writes no log into a folder that is missing: mkdir -p {logs}
 {directives}
 {port}
 # After scancel, preemption or requeueing Slurm itself sends SIGTERM to the tasks. Shortly before
@@ -106,6 +107,7 @@ def script(job: Job, values: Mapping[str, Any]) -> str:
     port = values["slurm_port"]
     return _SCRIPT.format(
         directives="\n".join(f"#SBATCH {line}" for line in _directives(job, values)),
+        logs=shell_word(f"{_folder(job)}/logs"),
         port=f"export {PORT}={port}\n" if port else "",
         task_log=shell_word(_pattern(job, "slurm-task-%t.log")),
         command=shell_line(_command(job)),
@@ -122,6 +124,8 @@ def _directives(job: Job, values: Mapping[str, Any]) -> list[str]:
         "--open-mode=append",
         f"--signal=B:USR1@{_NOTICE_SECS}",
         "--requeue",
+        # Paths of the command are relative to it, wherever the script is submitted.
+        f"--chdir={_quoted(os.getcwd())}",
         *([f"--gpus-per-task={gpus}"] if gpus else []),
         *map(_quoted, _join_options(values["slurm_options"])),
     ]
