@@ -131,6 +131,7 @@ def test_a_run_begins_with_them_and_has_their_network(tmp_path, capsys):
     config = yaml.safe_load(capsys.readouterr().out)
     assert config["model"]["name"] == "mobilenet_v1" and config["input"]["image_size"] == 224
     assert config["warm_start_from"] == "mobilenet_v1_imagenet"
+    assert config["learning_rate"] == 2e-4
     assert main([*words, "--model.name", "lenet", "--print_config"]) == 0
     assert yaml.safe_load(capsys.readouterr().out)["model"]["name"] == "lenet"
     auto = ["run", "--plugin", "classification", "--warm_start_from", "auto", "--print_config"]

@@ -9,6 +9,9 @@ from typing import Any, ClassVar
 from tf_frame import Weights, WeightsFile
 
 _DATA = "tf_frame_weights"
+# A fifth of the learning rate for random values: 60 steps of 8 photographs of three animals took
+# mobilenet_v1 to an accuracy of 0.92 with this one, and of 0.73 with the other one.
+FINE_TUNING: Mapping[str, Any] = {"learning_rate": 2e-4}
 
 
 def read_names(name: str) -> list[str]:
@@ -26,7 +29,7 @@ class MobilenetV1Imagenet(Weights):
     about: ClassVar[str] = "MobileNetV1 1.0, 224 pixels: the 1,000 classes of ImageNet"
     network: ClassVar[str] = "mobilenet_v1"
     model: ClassVar[str] = "classification"
-    options: ClassVar[Mapping[str, Any]] = {"model": {"name": "mobilenet_v1"}}
+    options: ClassVar[Mapping[str, Any]] = {"model": {"name": "mobilenet_v1"}, **FINE_TUNING}
     # Whole pictures, resized as TensorFlow 1 does; slim's evaluation also cuts off an eighth.
     prediction_options: ClassVar[Mapping[str, Any]] = {
         "input": {"preprocessing": "none", "resizing": "legacy"}

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tf_frame import Weights, WeightsFile
-from tf_frame_weights.packaged import read_names
+from tf_frame_weights.packaged import FINE_TUNING, read_names
 from tf_frame_weights.table import Row, file_facts, rows
 
 _SLIM = "research/slim/README.md and nets/mobilenet_v1.md, nets/mobilenet/README.md"
@@ -132,7 +132,8 @@ def _options(row: Row, kind: Kind) -> dict[str, Any]:
     if kind.model == "classification":
         side, _ = row.image_size
         size = {"image_size": side} if side != _SIDES.get(row.network, 224) else {}
-        return {"model": {"name": row.network}, **({"input": size} if size else {})}
+        inputs = {"input": size} if size else {}
+        return {"model": {"name": row.network}, **inputs, **FINE_TUNING}
     return {"model": {"backbone": row.network, **kind.model_options}} if kind.model else {}
 
 
