@@ -2,6 +2,8 @@
 
 from types import SimpleNamespace
 
+import pytest
+
 from tf_frame import Mode
 from tf_frame_vision.data_content import SplitContent, find_unused, make_report
 from tf_frame_vision.reading.damage import Damage
@@ -29,3 +31,27 @@ def test_lists_of_parts_are_no_unused_files(tmp_path):
     content = SplitContent(files=[str(tmp_path / "a.png")])
     params = SimpleNamespace(data_dir=str(tmp_path))
     assert find_unused(params, [content]) == ["b.png", "notes.md"]
+
+
+LAYOUTS = {
+    "parts": (["train/a/1.png", "train/b/1.png"], ["val/a/1.png"], ["train", "val"]),
+    "inner": (["images/train/1.png", "images/train/2.png"], ["images/val/1.png"], None),
+    "held out": (["a/1.png", "b/1.png"], ["a/2.png", "b/2.png"], ["", ""]),
+    "held out of one class": (["a/1.png", "b/1.png"], ["a/2.png", "a/3.png"], ["", ""]),
+    "records": ([], ["val.tfrecord:3"], ["", ""]),
+}
+
+
+@pytest.mark.parametrize(("training", "evaluation", "places"), LAYOUTS.values(), ids=LAYOUTS)
+def test_the_place_of_a_split_is_its_own_folder_if_it_has_one(
+    tmp_path, training, evaluation, places
+):
+    modes = (Mode.TRAIN, Mode.EVAL)
+    contents = {
+        mode: SplitContent(root=tmp_path, files=[str(tmp_path / name) for name in names])
+        for mode, names in zip(modes, (training, evaluation), strict=True)
+    }
+    examples = dict.fromkeys(modes, 1)
+    report = make_report(contents, examples=examples, unit="examples", class_names=["a"])
+    expected = [str(tmp_path / name) for name in places or ["images/train", "images/val"]]
+    assert [report.splits[mode].place for mode in modes] == expected

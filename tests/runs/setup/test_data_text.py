@@ -62,6 +62,7 @@ def test_the_page_has_every_class_size_reason_and_file():
         *("note: copies are not looked for", "warning: the data has one class"),
     ):
         assert text in page
+    assert "      photos/train" in page.split("\n")
     assert "(ignored)" in data_page(MASKS)
     assert data_page(MASKS).endswith("no warning")
 

@@ -96,13 +96,13 @@ def data_page(report: DataReport) -> str:
 
 
 def _overview(report: DataReport) -> str:
-    rows: list[tuple[str, ...]] = [
-        ("", "examples", "smallest (h x w)", "median", "largest", "place")
-    ]
+    rows: list[tuple[str, ...]] = [("", "examples", "smallest (h x w)", "median", "largest")]
     for mode, split in report.splits.items():
         sizes = [_size(size) for size in split.sizes] or [""] * 3
         count = "unknown" if split.examples is None else str(split.examples)
-        rows.append((_SPLITS[mode], count, *sizes, split.place))
+        rows.append((_SPLITS[mode], count, *sizes))
+        # A long path in a column would leave no room for the others.
+        rows += [(f"    {printable(split.place)}",)] if split.place else []
     return columns(rows, right={1})
 
 

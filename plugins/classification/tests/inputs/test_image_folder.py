@@ -238,6 +238,14 @@ def test_images_that_are_none_are_named_at_the_start_or_left_out_by_reason(tmp_p
     assert (reason, count) == ("it is N x N pixels, more than N (--input.max_pixels)", 1)
 
 
+def test_a_class_with_the_parts_of_a_data_set_is_warned_of(tmp_path):
+    write(tmp_path, [ANY] * 4, "own/train/a/1.jpg", "own/valid/a/1.jpg", "b/1.jpg", "b/train/2.jpg")
+    (warning,) = (w for w in folder(tmp_path).data_report().warnings if w.kind == "parts_in_class")
+    assert str(warning) == (
+        f"the class own contains train/ and valid/; did you mean --input.data_dir {tmp_path}/own?"
+    )
+
+
 def test_nothing_to_read_and_nothing_to_evaluate(tmp_path):
     with pytest.raises(DataError, match=r"--input.data_dir is not given. Give --input.data_dir"):
         ImageFolder(params=Params())

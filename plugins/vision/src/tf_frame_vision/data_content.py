@@ -85,6 +85,7 @@ def make_report(
       warnings: faults that only the input sees.
       image_range: the option `--input.image_range`.
     """
+    places = _places(contents)
     splits = {
         mode: SplitReport(
             examples=examples[mode],
@@ -93,7 +94,7 @@ def make_report(
             without_label=content.without_label,
             sizes=_size_range(content.sizes if len(content.sizes) else _some_sizes(content)),
             left_out=count_reasons((damaged or {}).get(mode, ())),
-            place=str(content.root or ""),
+            place=places[mode],
         )
         for mode, content in contents.items()
     }
@@ -117,6 +118,28 @@ def make_report(
             *dark_warnings(train.files, train.pictures, image_range),
         ),
     )
+
+
+def _places(contents: Mapping[Mode, SplitContent]) -> dict[Mode, str]:
+    """Returns the folder of each split: one below the data folder if no other split shares it."""
+    roots = {mode: str(content.root or "") for mode, content in contents.items()}
+    folders = [
+        _common_folder(roots[mode], content.files).split(os.sep)
+        for mode, content in contents.items()
+    ]
+    pairs = enumerate(zip(*folders, strict=False), start=1)
+    depth = next((number for number, names in pairs if len({*names}) == len(folders) > 1), 0)
+    if not depth or len({*roots.values()}) > 1:
+        return roots
+    return {mode: os.sep.join(f[:depth]) for mode, f in zip(contents, folders, strict=True)}
+
+
+def _common_folder(root: str, files: Sequence[str]) -> str:
+    """Returns the folder around all files; the data folder for records, which are no files."""
+    if not (files and all(name.startswith(os.path.join(root, "")) for name in files)):
+        return root
+    # All paths between the first and the last one begin as these two do.
+    return os.path.commonpath([os.path.dirname(min(files)), os.path.dirname(max(files))])
 
 
 def find_unused(params: Any, contents: Iterable[SplitContent]) -> list[str]:

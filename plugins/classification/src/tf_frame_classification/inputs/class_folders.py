@@ -7,12 +7,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from tf_frame import DataWarning
 from tf_frame.errors import DataError
 from tf_frame.text import brief, listed, short
 from tf_frame.text_file import is_unicode, normal_name
 from tf_frame_vision.example_input import IMAGE_SUFFIXES
 from tf_frame_vision.reading.folders import files_below, name_some, visible
-from tf_frame_vision.reading.splits import LAYOUTS, Splits, find_splits, split_kind
+from tf_frame_vision.reading.splits import LAYOUTS, TRAIN, Splits, find_splits, split_kind
 
 # The files of each class by its name: paths below the folder of the classes.
 ClassFiles = Mapping[str, Sequence[str]]
@@ -81,6 +82,29 @@ def list_class_files(folder: Path, left_out: Counter[str]) -> ClassFiles:
         files[class_name] = [f"{name}/{image}" for image in images]
     _check_folders(folder, files)
     return files
+
+
+def parts_in_classes(folder: Path) -> list[DataWarning]:
+    """Returns a warning for each class folder that has the parts of a data set in it.
+
+    Args:
+      folder: the folder of the classes.
+    """
+    return [
+        DataWarning(
+            "parts_in_class",
+            f"the class {short(name)} contains {' and '.join(parts.values())}",
+            f"did you mean --input.data_dir {short(folder / name)}?",
+        )
+        for name in visible(folder, folders=True)
+        if {TRAIN} < (parts := _parts_by_kind(folder / name)).keys()
+    ]
+
+
+def _parts_by_kind(folder: Path) -> dict[str, str]:
+    """Returns `train`, `eval`, `test` -> sub-folder such as `val/`, of those that there are."""
+    names = visible(folder, folders=True)
+    return {kind: f"{name}/" for name in names if (kind := split_kind(name))}
 
 
 def check_classes(

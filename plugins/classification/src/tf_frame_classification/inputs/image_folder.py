@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from tf_frame import option
+from tf_frame import DataWarning, option
 from tf_frame.errors import DataError
 from tf_frame.text import short
 from tf_frame_classification.inputs.class_folders import (
@@ -28,6 +28,7 @@ from tf_frame_classification.inputs.class_folders import (
     check_classes,
     find_parts,
     list_class_files,
+    parts_in_classes,
 )
 from tf_frame_classification.inputs.labelled_images import LabelledImageOptions, LabelledImages
 from tf_frame_vision.data_content import SplitContent
@@ -138,6 +139,13 @@ class ImageFolder(LabelledImages):
             files=[os.path.join(root, name) for name in names],
             labels=labels,
         )
+
+    def data_warnings(self, training: SplitContent) -> Sequence[DataWarning]:
+        classes = training.root
+        return [
+            *super().data_warnings(training),
+            *(parts_in_classes(classes) if classes is not None else ()),
+        ]
 
     def read(self, split: Split, order: Any) -> Any:
         from tf_frame_classification.inputs.examples import folder_examples
