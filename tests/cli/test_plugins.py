@@ -55,6 +55,8 @@ def test_a_model_is_shown_with_homepage_contract_and_inputs(install, site, capsy
     assert ["homepage", "https://page"] in rows
     assert ["contract", "version 1"] in rows
     assert ["works", "with   photos"] in rows
+    assert plugins.main(["show", "photos"]) == 0
+    assert "  works with  paged\n" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("name", ["usable", "cli-why:usable"])
@@ -99,6 +101,20 @@ def test_list_loads_on_demand_and_keeps_output_of_plugins_out_of_the_json(instal
     (number,) = [number for number, line in enumerate(lines) if " old " in line]
     assert lines[number].endswith("incompatible")
     assert "incompatible: it needs tf-frame<0.0.1, this is tf-frame" in lines[number + 1]
+
+
+def test_the_weights_of_a_package_share_a_row_unless_they_have_a_problem(site, capsys):
+    entries = {f"tf_frame.weights: cli_w{number}": "cli_weights:Net" for number in range(5)}
+    write_distribution(site, "cli-weights", entries)
+    (site / "cli_weights.py").write_text(TOY)
+    write_distribution(site, "cli-lost", {"tf_frame.weights: cli_lost": "cli_absent:Net"})
+    assert plugins.main(["list"]) == 0
+    output = capsys.readouterr().out
+    (row,) = [line.split() for line in output.splitlines() if "cli-weights" in line]
+    assert row == ["5", "names", "cli-weights", "1.0", "ok"] and "cli_w0" not in output
+    assert "    see tf-frame weights list\n" in output
+    (row,) = [line.split() for line in output.splitlines() if " cli_lost " in line]
+    assert row[-1] == "broken"
 
 
 def test_strict_and_disabled_plugins_in_the_list(install, monkeypatch, capsys):

@@ -28,6 +28,13 @@ def test_the_list_tells_what_is_there(run):
     assert row["network"] == "mobilenet_v1" and row["figures"]["top-1"] == "70.9 %"
 
 
+def test_the_list_begins_with_weights_that_need_no_download(run):
+    run("fetch", NAME)
+    states = [row["state"] for row in json.loads(run("list", "--json")[1])]
+    order = ["ready", "in its package", "to download", "to download, unverified"]
+    assert states == sorted(states, key=order.index) and states[:2] == order[:2]
+
+
 def test_one_is_shown_and_fetched(run, cache):
     code, out, _ = run("show", NAME)
     assert code == 0 and "figures" in out and "Apache-2.0, Google" in out

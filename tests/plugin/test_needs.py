@@ -9,7 +9,7 @@ from tf_frame import Input, Model
 from tf_frame.errors import ConfigError
 from tf_frame.plugin.kinds import INPUT, MODEL
 from tf_frame.plugin.load import load_plugin
-from tf_frame.plugin.needs import check_batch, check_declared, fitting_inputs
+from tf_frame.plugin.needs import check_batch, check_declared, fitting_inputs, fitting_models
 from tf_frame.testing.distributions import write_distribution
 
 SOURCE = """
@@ -58,6 +58,8 @@ def test_an_input_that_declares_all_or_nothing_is_taken_and_found_only_with_all(
     for name in ("outlines", "silent"):
         check_declared(plugin("segments"), plugin(name))
     assert fitting_inputs(plugin("segments").cls) == ["outlines"]
+    assert fitting_models(plugin("outlines").cls) == ["segments"]
+    assert "segments" not in fitting_models(plugin("classes").cls)
 
 
 class Needy(Model):

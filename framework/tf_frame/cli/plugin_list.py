@@ -6,6 +6,7 @@ With `--check` it loads every plugin, to find broken ones before a run needs the
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, EXIT_USAGE
 from tf_frame.plugin.find import BROKEN, DISABLED, OK, PluginInfo, find_plugins
 from tf_frame.plugin.imports import BrokenPluginError
+from tf_frame.plugin.kinds import WEIGHTS
 from tf_frame.plugin.load import load_plugin_info
 from tf_frame.plugin.switches import read_switches
 from tf_frame.text import columns
@@ -67,9 +69,28 @@ def _table(plugins: Sequence[PluginInfo], states: Sequence[tuple[str, str]]) -> 
         if info.kind != kind:
             kind = info.kind
             rows.append((kind.word,))
+            rows += _weights_rows(plugins, states) if kind == WEIGHTS else []
+        if kind == WEIGHTS and state == OK:
+            continue
         rows.append((f"  {info.name}", f"{info.distribution} {info.version}", state))
         rows += [(f"    {state}: {problem}",)] if problem else []
     return columns(rows, indent=0)
+
+
+def _weights_rows(
+    plugins: Sequence[PluginInfo], states: Sequence[tuple[str, str]]
+) -> list[tuple[str, ...]]:
+    """Returns a row for the usable weights of each package, which may be hundreds."""
+    counts = Counter(
+        f"{info.distribution} {info.version}"
+        for info, (state, _) in zip(plugins, states, strict=True)
+        if info.kind == WEIGHTS and state == OK
+    )
+    rows: list[tuple[str, ...]] = []
+    for package, count in counts.items():
+        names = "1 name" if count == 1 else f"{count} names"
+        rows += [(f"  {names}", package, OK), ("    see tf-frame weights list",)]
+    return rows
 
 
 def _as_json(info: PluginInfo, state: str, problem: str) -> dict[str, Any]:

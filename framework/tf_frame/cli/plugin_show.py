@@ -18,10 +18,10 @@ from tf_frame.config.option import Option, declared_options
 from tf_frame.errors import EXIT_OK, ConfigError
 from tf_frame.plugin import API_VERSION
 from tf_frame.plugin.find import PluginInfo, find_plugins
-from tf_frame.plugin.kinds import MODEL, NETWORK
+from tf_frame.plugin.kinds import INPUT, MODEL, NETWORK
 from tf_frame.plugin.load import load_plugin_info
 from tf_frame.plugin.matching import matching_plugins, unknown_plugin
-from tf_frame.plugin.needs import declares, fitting_inputs
+from tf_frame.plugin.needs import declares, fitting_inputs, fitting_models
 from tf_frame.plugin.packages import metadata_fields
 from tf_frame.text import columns
 
@@ -76,6 +76,8 @@ def _rows(info: PluginInfo, cls: Any) -> Iterator[tuple[str, str]]:
             yield "works with", ", ".join(fitting_inputs(cls)) or "no installed input"
         yield "transforms", ", ".join(getattr(cls, "default_transforms", ())) or "none"
         yield "presets", ", ".join(sorted(getattr(cls, "presets", {}))) or "none"
+    if info.kind == INPUT and declares(cls):
+        yield "works with", ", ".join(fitting_models(cls)) or "no installed model"
     if info.kind == NETWORK:
         size = cls.default_image_size
         yield "image size", f"{size} x {size} x {cls.channels or 'any'}"

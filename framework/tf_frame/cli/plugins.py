@@ -23,7 +23,7 @@ SUB_COMMANDS = {
     "show": (
         "tf_frame.cli.plugin_show",
         "NAME [--all]",
-        "what the plugins called NAME are, the inputs that a model works with, and everyday "
+        "what the plugins called NAME are, the inputs or models that they work with, and everyday "
         "options; --all: also the whole description, entry point, contract and all options",
     ),
     "why": (

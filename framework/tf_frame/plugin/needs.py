@@ -7,12 +7,12 @@ the data is read. The error names fitting inputs; the model would raise a `KeyEr
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tf_frame.errors import ConfigError, PluginError
 from tf_frame.plugin.find import BROKEN, OK, find_plugins
-from tf_frame.plugin.kinds import INPUT
+from tf_frame.plugin.kinds import INPUT, MODEL, Kind
 from tf_frame.plugin.load import LoadedPlugin, load_plugin_info
 from tf_frame.plugin.origin import describe_owner
 from tf_frame.text import brief, short
@@ -61,15 +61,24 @@ def declares(plugin: Any) -> bool:
 
 def fitting_inputs(model: Any) -> list[str]:
     """Lists the installed inputs that declare all that a model declares."""
-    fitting = []
+    return [name for name, cls in _installed(INPUT) if _fits(model, cls)]
+
+
+def fitting_models(source: Any) -> list[str]:
+    """Lists the installed models that declare names, all of which an input declares."""
+    return [name for name, cls in _installed(MODEL) if declares(cls) and _fits(cls, source)]
+
+
+def _installed(kind: Kind) -> Iterator[tuple[str, Any]]:
+    """Yields name and class of the plugins of a kind that can be loaded."""
     for info in find_plugins():
-        if info.kind != INPUT or info.state not in (OK, BROKEN):
-            continue
-        with contextlib.suppress(PluginError):
-            cls = load_plugin_info(info).cls
-            if all(set(_declared(model, p)) <= set(_declared(cls, p)) for p in _PARTS):
-                fitting.append(info.name)
-    return fitting
+        if info.kind == kind and info.state in (OK, BROKEN):
+            with contextlib.suppress(PluginError):
+                yield info.name, load_plugin_info(info).cls
+
+
+def _fits(model: Any, source: Any) -> bool:
+    return all(set(_declared(model, part)) <= set(_declared(source, part)) for part in _PARTS)
 
 
 def _declared(plugin: Any, part: str) -> tuple[str, ...]:
