@@ -17,6 +17,16 @@ def test_a_folder_in_the_place_of_a_file_is_named_in_one_line(tmp_path, place):
         write_file(str(tmp_path / place), "{}")
 
 
+@pytest.mark.parametrize(("resumes", "remedy"), [(True, "; training goes on "), (False, "$")])
+def test_only_a_training_goes_on_after_a_full_disk(resumes, remedy):
+    full = OSError(28, "No space left on device")
+    with (
+        pytest.raises(TfFrameError, match=f"^a file of runs/a .*\nfree space{remedy}"),
+        translated_errors("runs/a", resumes=resumes),
+    ):
+        raise full
+
+
 def test_another_error_of_the_same_class_keeps_its_traceback():
     with pytest.raises(tf.errors.FailedPreconditionError), translated_errors("runs/a"):
         raise tf.errors.FailedPreconditionError(None, None, "a variable has no value")

@@ -30,14 +30,16 @@ from tf_frame.plugin.origin import owner_suffix
 _FAILED_READ = re.compile(r"\[\[[^]]*(IteratorGetNext|Decode(Png|Jpeg|Image|Raw|CSV))[^]]*\]\]")
 
 # Without --model_dir the same command would make a new folder.
-_GOES_ON = "training goes on from the last checkpoint with the --model_dir of the run"
+_GOES_ON = "; training goes on from the last checkpoint with the --model_dir of the run"
 
 # An error of tf-frame from Python code of an input.
 _USER_ERROR = re.compile(r"tf_frame\.errors\.\w+: (.*)")
 
 
 @contextlib.contextmanager
-def translated_errors(model_dir: str, source: Any = None) -> Iterator[None]:
+def translated_errors(
+    model_dir: str, source: Any = None, *, resumes: bool = False
+) -> Iterator[None]:
     """Turns errors about a full disk and unreadable data into errors for the user.
 
     Leaves errors in the code of plugins unchanged. TensorFlow's event writer raises a RuntimeError
@@ -46,12 +48,13 @@ def translated_errors(model_dir: str, source: Any = None) -> Iterator[None]:
     Args:
       model_dir: the folder that the run writes to.
       source: the input.
+      resumes: whether the block is a training, which goes on from its last checkpoint.
     """
     before, threading.excepthook = threading.excepthook, _without_event_writers
     try:
         yield
     except (OSError, RuntimeError, tf.errors.OpError) as error:
-        translated = _translated(error, model_dir, owner_suffix(source))
+        translated = _translated(error, model_dir, owner_suffix(source), _GOES_ON * resumes)
         if translated is None:
             raise
         raise translated from error
@@ -59,11 +62,13 @@ def translated_errors(model_dir: str, source: Any = None) -> Iterator[None]:
         threading.excepthook = before
 
 
-def _translated(error: Exception, model_dir: str, of_input: str) -> TfFrameError | None:
+def _translated(
+    error: Exception, model_dir: str, of_input: str, goes_on: str
+) -> TfFrameError | None:
     reason = short_reason(error)
     if is_disk_full(error) and not (isinstance(error, OSError) and find_fault(error)):
         return TfFrameError(
-            f"a file of {model_dir} could not be written: {reason}\nfree space; {_GOES_ON}"
+            f"a file of {model_dir} could not be written: {reason}\nfree space{goes_on}"
         )
     if _FAILED_READ.search(str(error)):
         return _data_error(error, of_input)
@@ -75,7 +80,7 @@ def _translated(error: Exception, model_dir: str, of_input: str) -> TfFrameError
     if isinstance(error, tf.errors.ResourceExhaustedError) and "OOM when allocating" in reason:
         return TfFrameError(
             f"there is not enough memory: {reason}; lower --train_batch_size, or the size of the "
-            f"examples; {_GOES_ON}"
+            f"examples{goes_on}"
         )
     return TfFrameError(reason) if names_file(error) and not find_fault(error) else None
 

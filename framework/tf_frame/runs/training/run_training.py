@@ -57,7 +57,7 @@ def run(
     """
     log = log_file(setup.model_dir, task=None if cluster.is_chief else cluster.task_name)
     noted = _failure_noted(setup.model_dir, cluster.task_name)
-    with noted, log, translated_errors(setup.model_dir, source):
+    with noted, log, translated_errors(setup.model_dir, source, resumes=True):
         return _Run(setup, source, cluster, observer, session_config).run()
 
 
