@@ -20,7 +20,7 @@ from tf_frame.graph.graph_edits import FunctionLibrary, ancestors
 _PYTHON = ("PyFunc", "EagerPyFunc")
 _RANDOM = ("Random", "Multinomial", "ParameterizedTruncatedNormal", "TruncatedNormal")
 
-# In the order of their weight: random numbers remain easy to mend without Python.
+# Python functions first: an input without stateful random numbers still needs this change.
 _REMEDIES = {
     _PYTHON: "replace its Python functions (tf.numpy_function, tf.py_function, "
     "Dataset.from_generator) by operations of TensorFlow",
