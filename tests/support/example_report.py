@@ -108,6 +108,7 @@ def example_report(*, steps=10, factor=1.0, of=("",), seed=0, run="2026_01_31_12
             )
         ),
         use=(f.Use("CPU:0", 0.61, 1.3, 104, tuple(abs((i * 7) % 20 - 8) / 6 for i in range(100))),),
+        python_functions=("read (input.py, line 3)",),
         hints=(
             f.Hint(
                 "slow_input",

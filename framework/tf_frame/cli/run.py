@@ -194,7 +194,13 @@ def _train(
     ):
         introduction = run_text.introduction(setup, source.info, cluster, keeps_folder=keeps_folder)
         report("\n".join([introduction, *notes]))
-        observer = RunObserver(report, interrupts, shows_progress=True, regroup_due=regroup_due)
+        observer = RunObserver(
+            report,
+            interrupts,
+            shows_progress=True,
+            regroup_due=regroup_due,
+            can_resume=keeps_folder,
+        )
         result = _run(setup, source, cluster, observer)
         if cluster.is_chief:
             report(run_text.closing(setup, result, keeps_folder=keeps_folder))

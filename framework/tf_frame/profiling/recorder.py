@@ -49,6 +49,7 @@ class Facts:
       examples_per_step: examples of a step of this task; None if unknown.
       model: name of the model; empty if unknown.
       clone_scopes: name scopes of several clones.
+      python_functions: finds the Python functions of the input.
       costs: computes the static costs of the graph.
       clock_offsets: measures clocks; task -> nanoseconds to add for the clock of the chief.
     """
@@ -57,6 +58,7 @@ class Facts:
     examples_per_step: int | None = None
     model: str = ""
     clone_scopes: Sequence[str] = ()
+    python_functions: Callable[[], Sequence[str]] = tuple
     costs: Callable[[], Sequence[Cost]] = tuple
     clock_offsets: Callable[[], Mapping[str, int]] = dict
 
@@ -139,6 +141,7 @@ class Recorder:
             examples_per_step=self._facts.examples_per_step,
             model=self._facts.model,
             clone_scopes=self._facts.clone_scopes,
+            python_functions=self._facts.python_functions(),
             clock_offset=offsets.pop(self._facts.task, 0),
             peer_clock_offsets=offsets,
         )

@@ -63,6 +63,15 @@ def test_slow_input_and_memory():
     assert not found(memory=[(30 * MIB, {"net/conv3/Conv2D": 20 * MIB})])
 
 
+def test_a_slow_input_with_python_functions_names_them():
+    slow = {"session": (1, 155), "ops": [("n", "IteratorGetNext", 95, 150)], "hooks": []}
+    hint = only(found(160, **slow, python_functions=["read (a.py, line 3)"]))
+    assert hint.text.endswith(
+        "waits for input, which calls the Python function read (a.py, line 3)"
+    )
+    assert hint.remedy.startswith("num_parallel_calls hardly helps a Python function")
+
+
 def test_slow_hook():
     hint = only(found(130, hooks=[*HOOKS, ("MyHook", 99, 129)]))
     assert (hint.cause, hint.subject) == ("slow_hook", "MyHook")

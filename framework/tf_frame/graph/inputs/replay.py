@@ -6,11 +6,14 @@ takes the same number of batches, the number of steps is the position.
 
 from __future__ import annotations
 
+import inspect
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 from tensorflow.core.framework import dataset_options_pb2
+from tensorflow.python.ops import script_ops
 
 from tf_frame.checkpoint.find.newest import read_step
 from tf_frame.checkpoint.find.reader import Checkpoint
@@ -75,6 +78,22 @@ def stateful_remedies(initializers: Sequence[Any]) -> list[str]:
     """Returns a change of the input for each kind of its operations that no checkpoint holds."""
     nodes = [node for node, _ in _nodes(initializers)]
     return [remedy for types, remedy in _REMEDIES.items() if _has(nodes, types)]
+
+
+def python_functions(initializers: Sequence[Any]) -> list[str]:
+    """Names the Python functions of data sets by name, file and line, as far as they are known."""
+    nodes = [node for node, _ in _nodes(initializers) if node.op in _PYTHON]
+    return list(dict.fromkeys(_function_name(node) for node in nodes))
+
+
+def _function_name(node: Any) -> str:
+    # TensorFlow has no public way from an operation to its function.
+    function = script_ops._py_funcs._funcs.get(node.attr["token"].s.decode())
+    function = inspect.unwrap(getattr(function, "_func", function))
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return str(node.name)
+    return f"{code.co_name} ({os.path.basename(code.co_filename)}, line {code.co_firstlineno})"
 
 
 def _nodes(initializers: Sequence[Any]) -> Iterator[tuple[Any, list[Any]]]:

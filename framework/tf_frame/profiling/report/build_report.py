@@ -106,6 +106,7 @@ def _task_report(steps: AttributedSteps, run: str) -> Report:
         tasks=(),
         use=device_tables.device_use(steps),
         hints=(),
+        python_functions=tuple(profile.python_functions),
     )
 
 

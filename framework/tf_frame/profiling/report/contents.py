@@ -265,6 +265,7 @@ class Report:
       phases, kinds, types, layers, clones, memory, hooks, tasks, use: by falling time, or in order.
       costs: in the order of the model; the first is the whole model.
       hints: by falling gain.
+      python_functions: the Python functions of the input.
     """
 
     version: int
@@ -293,6 +294,7 @@ class Report:
     tasks: tuple[TaskRow, ...]
     use: tuple[Use, ...]
     hints: tuple[Hint, ...]
+    python_functions: tuple[str, ...] = ()
 
 
 def to_json(report: Report) -> str:

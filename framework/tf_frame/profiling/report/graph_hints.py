@@ -25,6 +25,10 @@ _INPUT = 0.1
 _MEMORY, _MEMORY_BYTES = 0.5, 100 * 2**20
 # Convolutions of a layer often take a tenth of the step, and are no cause.
 _HOST_OPERATION = 0.1
+_NO_PYTHON = (
+    "num_parallel_calls hardly helps a Python function, because one interpreter runs all calls: "
+    "write it with TensorFlow's operations, or keep its results by cache(); else "
+)
 # Gathers and similar operations are work of the model, too; only a very long one is a cause.
 _LONG_OPERATION = 0.2
 # Equal clones that share cores end some percent apart.
@@ -44,14 +48,16 @@ _LOOP = 10
 
 def slow_input(report: Report) -> Iterable[Hint]:
     """Finds a step that waits for its batch."""
-    share = report.input_share
+    share, functions = report.input_share, report.python_functions
     if share >= _INPUT:
         yield Hint(
             "slow_input",
             share,
             "",
-            f"{share:.0%} of the step waits for input",
-            "in the input's dataset(), decode in parallel (map with num_parallel_calls="
+            f"{share:.0%} of the step waits for input"
+            + (f", which calls the Python function {', '.join(functions)}" if functions else ""),
+            (_NO_PYTHON if functions else "")
+            + "in the input's dataset(), decode in parallel (map with num_parallel_calls="
             "tf.data.AUTOTUNE), cache() what does not change, or store smaller images; "
             "--overfit_batches 1 shows how quick the steps are with input from memory",
             "--overfit_batches",

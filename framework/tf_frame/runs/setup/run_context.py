@@ -27,12 +27,14 @@ class RunObserver:
       shows_progress: whether training shows a bar, or lines of progress.
       regroup_due: called after each save; true ends this session of the job, as a signal does,
         with the exit code that asks to be started again.
+      can_resume: False for a run whose folder is removed: nothing is said about its resume.
     """
 
     report: Callable[[str], None] = _LOG.info
     interrupts: Interrupts = dataclasses.field(default_factory=Interrupts)
     shows_progress: bool = False
     regroup_due: Callable[[], bool] = lambda: False
+    can_resume: bool = True
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -1,5 +1,6 @@
 """`tf-frame profile` where no profile is made, or not a whole one."""
 
+import json
 import signal
 
 import pytest
@@ -19,6 +20,21 @@ class Short(ToyInput):
         return super().dataset(mode, context).take(6)
 
 
+class Python(ToyInput):
+    def dataset(self, mode, context):
+        import tensorflow as tf
+
+        def same(x):
+            return x
+
+        @tf.autograph.experimental.do_not_convert  # It would leave a file.
+        def parse(features, labels):
+            x = tf.numpy_function(same, [features], tf.float32)
+            return tf.ensure_shape(x, features.shape), labels
+
+        return super().dataset(mode, context).map(parse)
+
+
 class Raises(ToyModel):
     def build(self, features, labels, mode):
         import tensorflow.compat.v1 as tf
@@ -35,7 +51,7 @@ class Raises(ToyModel):
 @pytest.fixture(autouse=True)
 def installed(tmp_path, monkeypatch):
     """The plugins toy, short and raises; temporary folders are made in a fresh folder."""
-    install_source(monkeypatch, tmp_path, "faults", PLUGIN, inputs="Short", models="Raises")
+    install_source(monkeypatch, tmp_path, "faults", PLUGIN, inputs="Short Python", models="Raises")
     (tmp_path / "temporary").mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
 
@@ -138,3 +154,12 @@ def test_a_plugin_that_raises_in_its_first_step_is_named(profile):
     code, _, err = profile("--plugin", "raises", "--input", "toy", "--steps", "1")
     assert code == 2
     assert "no such image" in err.splitlines()[0] and "Traceback" not in err
+
+
+def test_a_profile_of_an_input_with_python_functions_records_them_and_warns_of_no_resume(profile):
+    words = ("--plugin", "toy", "--input", "python", "--warmup", "1", "--steps", "2", "--json")
+    code, printed, err = profile(*words)
+    assert code == 0 and json.loads(printed)["python_functions"] == [
+        "same (faults_plugins.py, line 14)"
+    ]
+    assert "resume" not in err

@@ -80,13 +80,14 @@ def _resume_hooks(parts: TrainingParts) -> Iterator[Any]:
     config, graph = parts.config, parts.graph
     if graph.input_position is None:
         return
-    if graph.not_repeatable:
+    can_resume = parts.context.observer.can_resume
+    if graph.not_repeatable and can_resume:
         _refuse_or_warn(parts)
     yield InputPositionHook(
         graph.input_position,
         restored=parts.restored,
         allow_inexact=config.allow_inexact_resume or not config.makes_steps_together,
-        report=parts.report,
+        report=parts.report if can_resume else lambda line: None,
         runs_per_step=_runs_per_step(parts),
         strict=config.strict,
         interrupted=parts.interrupted,

@@ -15,6 +15,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.cluster.clock import clock_offsets
 from tf_frame.cluster.server import send_to_ps
 from tf_frame.errors import DataError
+from tf_frame.graph.inputs.replay import python_functions
 from tf_frame.hooks.profile import ProfileHook
 from tf_frame.profiling.attach_request import SIGNAL, ProfileRequest, read_request
 from tf_frame.profiling.model_cost import costs
@@ -133,6 +134,7 @@ def _profile_hook(
 def _facts(parts: TrainingParts) -> Facts:
     """Returns the facts about this task and its graph for the report."""
     graph, examples = parts.graph, parts.setup.examples_per_step()
+    position = graph.input_position
     clones = [clone.scope.rstrip("/") for clone in graph.clones]
     compute_costs: Callable[..., Any] = functools.partial(
         costs,
@@ -147,6 +149,9 @@ def _facts(parts: TrainingParts) -> Facts:
         examples_per_step=examples,
         model=parts.setup.model.name if parts.setup.model else "",
         clone_scopes=clones if len(clones) > 1 else (),
+        python_functions=functools.partial(
+            python_functions, position.initializers if position else ()
+        ),
         costs=compute_costs,
         clock_offsets=functools.partial(clock_offsets, parts.cluster),
     )
