@@ -3,6 +3,8 @@ from pathlib import Path
 
 import pytest
 
+from tf_frame.command_line.selection import MODEL_DIR
+from tf_frame.config import values
 from tf_frame.config.flags import parse_flags, split_flags
 from tf_frame.config.option import Option
 from tf_frame.config.run_options import RunOptions, run_options
@@ -19,6 +21,26 @@ OPTIONS = [
     Option("plugin", str, None, "plugin"),
 ]
 ABC = {"transform": ("a", "b", "c")}
+
+
+@pytest.mark.parametrize(
+    ("word", "name"),
+    [
+        ("lr", "learning_rate"),
+        ("batch_size", "train_batch_size"),
+        ("checkpoint_every_n_steps", "save_checkpoint_steps"),
+        ("max_step", "max_steps"),
+    ],
+)
+def test_a_name_of_another_trainer_is_answered_with_the_option(word, name):
+    with pytest.raises(ConfigError, match=f"unknown option --{word}; did you mean --{name}[?]"):
+        parse_flags([f"--{word}", "2"], run_options())
+
+
+def test_each_name_of_another_trainer_is_one_of_an_option():
+    names = {option.name for option in (*run_options(), MODEL_DIR)}
+    assert names >= set(values._OF_OTHER_TRAINERS.values())
+    assert not names & set(values._OF_OTHER_TRAINERS)
 
 
 @pytest.mark.parametrize(

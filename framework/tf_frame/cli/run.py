@@ -55,7 +55,7 @@ _SHOWING = ("show_placement", "show_hooks", "show_model")
 
 def main(argv: Sequence[str]) -> int:
     """Runs the sub-command and returns its exit code."""
-    argv = _with_flag(argv)
+    argv = with_flag(argv)
     code = run_as_command(argv)
     if code is not None:
         return code
@@ -66,7 +66,7 @@ def main(argv: Sequence[str]) -> int:
     return run_line(line)
 
 
-def _with_flag(argv: Sequence[str]) -> Sequence[str]:
+def with_flag(argv: Sequence[str]) -> Sequence[str]:
     """Returns the words with the option that is left out: `run deeplab`, `run runs/first`."""
     if not argv or argv[0].startswith("-"):
         return argv

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -26,6 +27,7 @@ from tf_frame.shell_text import shell_word
 from tf_frame.text import short, short_word
 from tf_frame.weights.plugins import check_source
 
+_SUFFIX = re.compile(r"[^/.]\.[A-Za-z][A-Za-z0-9]{1,4}$")
 # What a command does with a file.
 _FOR_FILES = {
     "predict": " --input {0}; or, without a run, tf-frame predict --weights NAME --input {0}",
@@ -50,9 +52,10 @@ def setup_from_folder(
       PluginError: a plugin that the configuration names cannot be used.
     """
     folder = argv[0] if argv and not argv[0].startswith("-") else None
-    if folder is not None and os.path.isfile(folder):
+    if folder is not None and (os.path.isfile(folder) or _names_missing_file(folder)):
+        what = "is a file" if os.path.isfile(folder) else "does not exist"
         raise ConfigError(
-            f"{short(folder)} is a file, and the folder of a run comes first: tf-frame {command} "
+            f"{short(folder)} {what}, and the folder of a run comes first: tf-frame {command} "
             f"MODEL_DIR{_FOR_FILES.get(command, '').format(short_word(shell_word(folder)))}"
         )
     line = split_words(argv if folder is None else argv[1:], own_options)
@@ -65,6 +68,11 @@ def setup_from_folder(
     else:
         setup = _set_up_run(command, folder, line)
     return setup, dict(line.own_values)
+
+
+def _names_missing_file(path: str) -> bool:
+    """Returns whether a path that does not exist ends like a file, such as `photo.jpg`."""
+    return not file_system.exists(path) and bool(_SUFFIX.search(path))
 
 
 def _set_up_run(command: str, folder: str, line: CommandLine) -> TrainingSetup:

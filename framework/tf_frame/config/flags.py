@@ -133,7 +133,7 @@ def _unknown(name: str, options: Sequence[Option]) -> str:
         reason = f"{short_word(part)} takes no options, or is not in use"
         return f"unknown option --{short_word(name)}; {reason}"
     switches = [f"no{option.name}" for option in options if option.type is bool]
-    nearest_name = values.nearest(name, [*names, *switches])
+    nearest_name = values.nearest_option(name, [*names, *switches])
     hint = f"did you mean --{nearest_name}?" if nearest_name else "--help lists the options"
     return f"unknown option --{short_word(name)}; {hint}"
 

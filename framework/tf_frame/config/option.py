@@ -195,7 +195,7 @@ def check_names(
                 f"{short(source)}: unknown option {name}; write a list, {name}s: [...]"
             )
         if name not in names:
-            near_name = values.nearest(name, names)
+            near_name = values.nearest_option(name, names)
             hint = explain(name) or (
                 f"did you mean {near_name}?" if near_name else "tf-frame run --help_all lists them"
             )

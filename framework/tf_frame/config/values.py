@@ -13,13 +13,37 @@ import difflib
 import math
 import types
 import typing
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tf_frame.text import brief, listed
 
 _TYPES = "bool, int, float, str, T | None and tuple[T, ...]"
 _TRUE = {"true", "t", "1", "yes", "on"}
+# Names of options in other trainers -> those here.
+_OF_OTHER_TRAINERS = {
+    "lr": "learning_rate",
+    "base_learning_rate": "learning_rate",
+    "batch_size": "train_batch_size",
+    "epochs": "max_steps",
+    "num_epochs": "max_steps",
+    "steps": "max_steps",
+    "num_steps": "max_steps",
+    "train_steps": "max_steps",
+    "max_number_of_steps": "max_steps",
+    "training_number_of_steps": "max_steps",
+    "seed": "random_seed",
+    "checkpoint_every_n_steps": "save_checkpoint_steps",
+    "save_steps": "save_checkpoint_steps",
+    "output_dir": "model_dir",
+    "train_dir": "model_dir",
+    "train_logdir": "model_dir",
+    "logdir": "model_dir",
+    "checkpoint_path": "warm_start_from",
+    "fine_tune_checkpoint": "warm_start_from",
+    "tf_initial_checkpoint": "warm_start_from",
+    "num_gpus": "num_clones",
+}
 _FALSE = {"false", "f", "0", "no", "off"}
 
 
@@ -142,6 +166,12 @@ def nearest(word: str, words: Iterable[str]) -> str | None:
     """Returns the most similar of some words, or None if none is similar."""
     close = difflib.get_close_matches(word, list(words), n=1, cutoff=0.6)
     return close[0] if close else None
+
+
+def nearest_option(name: str, options: Sequence[str]) -> str | None:
+    """Returns the option that another trainer calls `name`, or else the most similar; or None."""
+    known = _OF_OTHER_TRAINERS.get(name, "")
+    return known if known in options else nearest(name, options)
 
 
 def not_a_choice(value: Any, choices: Iterable[Any]) -> str:

@@ -20,6 +20,11 @@ import pytest
         ),
         (["run", "--plugin", "classification", "--input", "adam"], "the optimizer adam: --optim"),
         (["run", "mobilenet_v1_imagenet"], "the weights mobilenet_v1_imagenet: --warm_start_from"),
+        (["profile", "deeplab", "--max_steps", "3"], "--max_steps"),
+        (["profile", "runs/first"], "tf-frame profile show runs/first prints its profile, tf-fra"),
+        (["predict", "photo.jpg"], "photo.jpg does not exist, and the folder of a run comes first"),
+        (["predict", "runs/v1.0"], "runs/v1.0: there is no such folder"),
+        (["run", "deeplab", "--lr", "1"], "unknown option --lr; did you mean --learning_rate?"),
         (["run", "runs/nothing"], "runs/nothing: there is no such folder"),
     ],
 )

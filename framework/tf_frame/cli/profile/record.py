@@ -12,6 +12,7 @@ from tf_frame.cli.profile import show
 from tf_frame.command_line import option_help
 from tf_frame.command_line.parsing import parse_command_line
 from tf_frame.command_line.screen import complain, output_to_stderr, report
+from tf_frame.command_line.selection import MODEL_DIR
 from tf_frame.command_line.words import CommandLine
 from tf_frame.config.option import Option
 from tf_frame.errors import ConfigError, DataError
@@ -20,7 +21,7 @@ from tf_frame.runs.setup.folder_claim import check_writable
 from tf_frame.runs.setup.training_setup import TRAIN
 from tf_frame.session.interrupts import Interrupted
 from tf_frame.shell_text import shell_word
-from tf_frame.text import short
+from tf_frame.text import short, short_word
 
 _STEPS = Option("steps", int, 10, "steps to profile", min=1)
 _WARMUP = Option("warmup", int, 5, "steps before them, which are not profiled", min=0)
@@ -41,7 +42,7 @@ def options_text() -> str:
 
 def main(argv: Sequence[str]) -> int:
     """Profiles, prints the report, and returns the exit code."""
-    line = parse_command_line(argv, OPTIONS)
+    line = parse_command_line(_with_flag(argv), OPTIONS)
     values = line.own_values
     _check(line.values)
     show.check_page(values[show.HTML.name])
@@ -75,6 +76,22 @@ def main(argv: Sequence[str]) -> int:
     again = f"this report again: tf-frame profile show {shell_word(model_dir)}"
     complain(again) if as_json else report(f"\n{again}")
     return code
+
+
+def _with_flag(argv: Sequence[str]) -> Sequence[str]:
+    """Returns the words with `--plugin` before the name of a model: `profile deeplab`.
+
+    Raises:
+      ConfigError: the first word is a folder.
+    """
+    words = training.with_flag(argv)
+    if words[:1] == [f"--{MODEL_DIR.name}"]:
+        folder = short_word(shell_word(argv[0]))
+        raise ConfigError(
+            f"say what to do with the folder: tf-frame profile show {folder} prints its profile, "
+            f"tf-frame profile attach {folder} profiles a training that is running"
+        )
+    return words
 
 
 def _check(values: Mapping[str, Any]) -> None:
