@@ -74,7 +74,7 @@ def test_json(run, tmp_path):
     chief, worker = json.loads(out)
     assert code == 0
     assert (chief["task"], chief["step"]) == ("chief-0", 7)
-    assert (chief["silent"], chief["alive"]) == (True, True)
+    assert (chief["silent"], chief["alive"], chief["end"]) == (True, True, None)
     assert chief["heartbeat_age_secs"] >= 40
     assert (worker["silent"], worker["alive"]) == (False, None)
 
@@ -154,6 +154,24 @@ def test_a_run_that_is_done(run, ended_run):
         "  exports      export/saved_model",
         f"  next         tf-frame predict {folder} --input FILES",
     ]
+
+
+def test_an_input_that_reads_no_files_predicts_on_its_evaluation_split(run, ended_run):
+    folder = ended_run(**DONE, predicts_files=False)
+    assert run(folder)[1].endswith(f"  next         tf-frame predict {folder}\n")
+
+
+def test_json_has_the_end_of_the_run(run, ended_run):
+    folder = ended_run(step=60, global_step=60, stopped_by="SIGTERM")
+    (chief,) = json.loads(run(folder, "--json")[1])
+    assert chief["end"] == {
+        "how": "stopped by SIGTERM",
+        "cause": None,
+        "metrics_step": 80,
+        "metrics": {"loss": 0.6, "accuracy": 0.875},
+        "newest_checkpoint_step": 80,
+        "next": f"tf-frame run --model_dir {folder}",
+    }
 
 
 def test_the_best_metric_is_the_one_that_the_run_keeps(run, ended_run):

@@ -26,7 +26,8 @@ from tf_frame.command_line.folder_setup import setup_from_folder
 from tf_frame.command_line.screen import emphasised, report, report_help
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, ConfigError, DataError
-from tf_frame.plugin import Input, Mode
+from tf_frame.plugin import Mode
+from tf_frame.plugin.contracts import predicts_files
 from tf_frame.progress_bar import ProgressBar
 from tf_frame.runs.prediction.file_names import check_output, list_files
 from tf_frame.runs.prediction.row_files import FORMATS
@@ -144,8 +145,7 @@ def _with_data(setup: TrainingSetup) -> Any:
 def _files(setup: TrainingSetup, source: Any, paths: Sequence[str], output: str) -> list[str]:
     if not paths:
         return []
-    method = getattr(type(source), "prediction_dataset", None)
-    if method is None or method is getattr(Input, "prediction_dataset", None):
+    if not predicts_files(type(source)):
         assert setup.input is not None
         raise ConfigError(
             f"the input {setup.input.name} of {setup.input.plugin.info.distribution} cannot read "

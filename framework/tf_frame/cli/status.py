@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tf_frame import file_system
-from tf_frame.cli.status_summary import end_summary
+from tf_frame.cli.status_summary import end_facts, end_summary
 from tf_frame.cluster.status import ENDED, FAILED, TaskStatus, read_statuses
 from tf_frame.command_line.folder_command import folder_command
 from tf_frame.command_line.screen import report
@@ -43,7 +43,7 @@ def main(folders: Sequence[str], values: Mapping[str, Any]) -> int:
     folder = os.path.expanduser(folders[0])
     statuses = _read(folder)
     if values.get(_JSON.name):
-        report(json.dumps(status_rows(statuses), indent=2))
+        report(json.dumps(status_rows(folder, statuses), indent=2))
     else:
         report(status_table(folder, statuses))
     return EXIT_OK
@@ -74,8 +74,13 @@ def status_table(folder: str, statuses: Sequence[TaskStatus], now: float | None 
     return f"{end or f'{folder}: {_job_text(statuses)}'}\n{columns(rows, right=(3, 4, 5))}"
 
 
-def status_rows(statuses: Sequence[TaskStatus], now: float | None = None) -> list[dict[str, Any]]:
-    """Returns the statuses, with their age and whether the process is alive (None: not known)."""
+def status_rows(
+    folder: str, statuses: Sequence[TaskStatus], now: float | None = None
+) -> list[dict[str, Any]]:
+    """Returns the statuses, with their age and whether the process is alive (None: not known).
+
+    The chief has the end of the run, too: None while it goes on.
+    """
     now = time.time() if now is None else now
     return [
         {
@@ -83,9 +88,14 @@ def status_rows(statuses: Sequence[TaskStatus], now: float | None = None) -> lis
             "heartbeat_age_secs": round(now - task.time, 3),
             "silent": _is_silent(task, now),
             "alive": is_alive(task),
+            **(_end(folder, task) if task.task.startswith(CHIEF) else {}),
         }
         for task in _in_order(statuses)
     ]
+
+
+def _end(folder: str, chief: TaskStatus) -> dict[str, Any]:
+    return {"end": end_facts(folder, chief, is_gone=is_alive(chief) is False)}
 
 
 def is_alive(task: TaskStatus) -> bool | None:

@@ -32,6 +32,7 @@ from tf_frame.text import columns, figure, listed, short
 
 _BEST, _EXPORTS, _TABLE = "best", "export", "metrics.csv"
 _GONE = "ended without a result: its process is gone"
+_GOES_ON = " goes on from the newest checkpoint"
 # Columns of metrics.csv that are no metrics of an evaluation.
 _NO_METRICS = ("step", "split", "time", "learning_rate", "steps_per_sec")
 
@@ -60,6 +61,29 @@ def end_summary(folder: str, chief: TaskStatus, *, is_gone: bool) -> str:
         ("next", _next_command(folder, chief, settings, result)),
     ]
     return f"{folder}: {_how(chief, result)}, step {step}{of}\n{columns(rows)}"
+
+
+def end_facts(folder: str, chief: TaskStatus, *, is_gone: bool) -> dict[str, Any] | None:
+    """Returns the facts of the summary for programs; None while there is no end.
+
+    Arguments: as of `end_summary`.
+    """
+    result = _result(folder, chief)
+    how = _how(chief, result)
+    is_over = is_gone or result or chief.state == FAILED
+    if not is_over or (how == _GONE and is_launching(folder)):
+        return None
+    evaluations = _evaluations(folder)
+    step, metrics = evaluations[-1] if evaluations else (None, {})
+    command = _next_command(folder, chief, _settings(folder), result)
+    return {
+        "how": how,
+        "cause": chief.reason,
+        "metrics_step": step,
+        "metrics": metrics,
+        "newest_checkpoint_step": max(_checkpoint_steps(folder), default=None),
+        "next": command.removesuffix(_GOES_ON),
+    }
 
 
 def _how(chief: TaskStatus, result: Mapping[str, Any]) -> str:
@@ -151,13 +175,15 @@ def _next_command(
     folder: str, chief: TaskStatus, settings: Settings, result: Mapping[str, Any]
 ) -> str:
     if _how(chief, result) == "done":
-        return f"tf-frame predict {shell_word(folder)} --input FILES"
+        # Runs of an earlier version do not say.
+        files = " --input FILES" if result.get("predicts_files", True) else ""
+        return f"tf-frame predict {shell_word(folder)}{files}"
     if chief.diverged:
         # The newest checkpoint would diverge again.
         words = ["--config", os.path.join(folder, CONFIG_FILE), "--learning_rate"]
         return run_command(folder, [*words, _lower_rate(settings)])
     command = run_command(folder, ["--model_dir", folder])
-    return f"{command} goes on from the newest checkpoint"
+    return command + _GOES_ON
 
 
 def _lower_rate(settings: Settings) -> str:

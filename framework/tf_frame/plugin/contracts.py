@@ -394,3 +394,9 @@ class Input(Plugin):
           context: batch size and seed.
         """
         raise NotImplementedError(f"{type(self).__name__} does not define prediction_dataset()")
+
+
+def predicts_files(cls: type) -> bool:
+    """Returns whether a class of inputs, which need not inherit, has a `prediction_dataset`."""
+    method = getattr(cls, "prediction_dataset", None)
+    return method not in (None, Input.prediction_dataset)

@@ -23,6 +23,7 @@ from tf_frame.cluster.status import ENDED, note_failure, own_status, write_statu
 from tf_frame.deploy.session_config import device_report, make_deployment, server_config
 from tf_frame.errors import PeerLostError, TfFrameError
 from tf_frame.hooks.metrics_log import EVAL, MetricsCsv, MetricsLog
+from tf_frame.plugin.contracts import predicts_files
 from tf_frame.plugin.origin import empty_split_error, owner_suffix
 from tf_frame.runs.error_translation import translated_errors
 from tf_frame.runs.evaluation.evaluate import run_evaluator
@@ -218,6 +219,7 @@ class _Run:
     def _result(self, stopped: Interrupted | None) -> dict[str, Any]:
         return {
             "plugin": self._setup.model.name if self._setup.model else None,
+            "predicts_files": predicts_files(type(self._source)),
             "global_step": self._trained.global_step,
             "total_loss": self._trained.loss,
             **self._evaluations.last(),

@@ -39,6 +39,7 @@ def test_the_result_and_the_configuration_are_written(go, tmp_path):
     assert json.loads((tmp_path / "result.json").read_text()) == result
     assert result["global_step"] == 5
     assert result["examples_per_sec"] == pytest.approx(8 * result["steps_per_sec"])
+    assert result["predicts_files"] is False  # The toy input has no prediction_dataset.
     written = yaml.safe_load((tmp_path / "config.yaml").read_text())
     assert (written["optimizer"], written["model"]["l2"]) == ({"name": "sgd"}, 0.5)
     assert written["schedule"] == {"name": "fixed"}
