@@ -70,16 +70,6 @@ class BuildRaisesFromDeepInside(Faulty):
         raise ValueError("wrapped") from KeyError("first")  # here
 
 
-@fault(
-    "at step 1, the operation 'x' of build() of {me} raised InvalidArgumentError: You must feed a "
-    "value for placeholder tensor 'x' with dtype float[...] ({here})"
-)
-class MakesPlaceholder(Faulty):
-    def build(self, features, labels, mode):
-        x = tf.placeholder(tf.float32, [None, 3], name="x")  # here
-        return ModelOutput(loss=tf.reduce_mean(x @ self.weights()))
-
-
 class Unusual(BaseException):
     """An exception that is no `Exception`."""
 

@@ -61,6 +61,15 @@ class Linear(Faulty):
 
 
 @sound
+class MakesPlaceholder(Faulty):
+    """Waits for a value that nobody feeds."""
+
+    def build(self, features, labels, mode):
+        x = tf.placeholder(tf.float32, [None, 3], name="x")  # here
+        return ModelOutput(loss=tf.reduce_mean(x @ self.weights()))
+
+
+@sound
 class WithNetwork(Faulty):
     """The toy model, with a network of a plugin."""
 
