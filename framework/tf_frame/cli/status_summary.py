@@ -4,7 +4,7 @@ runs/first: done, step 320 of 320
   ended        2026-11-23 10:48:13, after 43 s, 9.47 steps/s
   evaluation   step 320: mean_iou 0.9130  loss 0.0772
   best         mean_iou 0.9130 at step 320
-  checkpoints  3, the newest is model.ckpt-320
+  checkpoints  3, the newest is PREFIX-320
   next         tf-frame predict runs/first --input FILES
 """
 

@@ -85,7 +85,7 @@ def _with_flag(argv: Sequence[str]) -> Sequence[str]:
       ConfigError: the first word is a folder.
     """
     words = training.with_flag(argv)
-    if words[:1] == [f"--{MODEL_DIR.name}"]:
+    if words[:1] == [f"--{MODEL_DIR.name}"] != argv[:1]:
         folder = short_word(shell_word(argv[0]))
         raise ConfigError(
             f"say what to do with the folder: tf-frame profile show {folder} prints its profile, "
