@@ -9,6 +9,9 @@ from __future__ import annotations
 
 # Module -> why it is imported.
 MODULES = {
+    "tensorflow.core.framework.dataset_options_pb2": (
+        "the options that a data set has in a graph, for deterministic; tf.data does not read them"
+    ),
     "tensorflow.core.protobuf.config_pb2": (
         "the message CallableOptions of a prepared call; tf.compat.v1 does not export it"
     ),
@@ -29,6 +32,7 @@ MODULES = {
         "whether this TensorFlow has an operation that a wrapper of contrib.rnn needs"
     ),
     "tensorflow.python.framework.smart_cond": "conditions that may be known, of contrib.training",
+    "tensorflow.python.ops.script_ops": "the Python functions of an input, which hints name",
     "tensorflow.python.keras": "tf.keras of old programs without tf_keras; so are the next ones",
     "tensorflow.python.keras.engine.functional": "checkpoints of its models in graphs",
     "tensorflow.python.keras.engine.training": "weights of its models in the session of Keras",
@@ -109,6 +113,9 @@ ATTRIBUTES = {
     "_validate_keep_input": "of tensorflow.python.training.input, see above",
     "_which_queue": "as in the line above",
     "_zero_state_tensors": "of rnn_cell_impl: zeros of the shapes of a state",
+    "_funcs": "token of a Python function in a graph -> the function, of script_ops",
+    "_get_control_flow_context": "whether an op runs in a tf.cond or a loop; no public way",
+    "_py_funcs": "the table of these functions",
     "_add_control_input": "orders an op after another that was made later; no public way",
     "_cache": "closes one writer of tf.summary.FileWriterCache; clear() closes all",
     "_coverage": "ProfileContext of old sets how much of the steps the profiler has seen",
