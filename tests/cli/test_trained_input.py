@@ -1,7 +1,6 @@
 """Inputs of `predict`, `evaluate` and `export` where the training data is gone or differs."""
 
 import dataclasses
-import os
 from types import SimpleNamespace
 
 import pytest
@@ -225,20 +224,6 @@ def test_the_record_of_another_input_does_not_count(tmp_path):
     setup = animals(tmp_path, "ant", "cat", "dog")
     write_input_info(str(tmp_path), "other", CLASSES)
     assert input_for_files(setup).info.class_names == ("ant", "cat", "dog")
-
-
-class Noisy(Animals):
-    def __init__(self, *, params, info=None):
-        super().__init__(params=params, info=info)
-        # What TensorFlow's libraries write while an input imports them.
-        os.write(2, b"I0000 00:00:1795.05 3713 port.cc:153] oneDNN is on\nnot of TensorFlow\n")
-
-
-def test_an_input_that_imports_tensorflow_is_quiet(tmp_path, capfd):
-    setup = make_setup(ToyModel, Noisy, str(tmp_path))
-    for make in (setup.make_input, lambda: setup.make_input_without_data(CLASSES)):
-        make()
-        assert capfd.readouterr().err == "not of TensorFlow\n"
 
 
 def test_unnamed_classes_do_not_differ():

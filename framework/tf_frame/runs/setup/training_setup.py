@@ -30,7 +30,6 @@ from tf_frame.plugin.find import PluginInfo
 from tf_frame.plugin.lock import find_named_plugins
 from tf_frame.plugin.needs import check_declared
 from tf_frame.plugin.origin import wrong_result
-from tf_frame.tensorflow_log import quiet_import
 from tf_frame.text import short_repr, short_word
 from tf_frame.weights.plugins import check_source
 
@@ -80,9 +79,7 @@ class TrainingSetup:
         assert self.input is not None, "the input of an Estimator is an argument of its methods"
         if self.model is not None:
             check_declared(self.model.plugin, self.input.plugin)
-        # A plugin may import TensorFlow in its constructor.
-        with quiet_import(self.config.verbosity):
-            source = self.input.make()
+        source = self.input.make()
         info = source.info
         if not isinstance(info, InputInfo):
             raise PluginError(
@@ -94,8 +91,7 @@ class TrainingSetup:
     def make_input_without_data(self, info: InputInfo) -> Any:
         """Constructs the input from recorded facts; None if the input needs its data."""
         assert self.input is not None
-        with quiet_import(self.config.verbosity):
-            return self.input.make_without_data(info)
+        return self.input.make_without_data(info)
 
     def make_model(self, info: InputInfo) -> Any:
         """Constructs the model for the data that `info` describes."""

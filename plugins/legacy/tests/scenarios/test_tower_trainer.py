@@ -86,6 +86,7 @@ def by_options(num_clones, **options):
     train_graph = build_toy_graph(config, model=model(), optimizer="sgd")
     proto = session_config(config, make_deployment(config, find_cluster(config)))
     with train_graph.graph.as_default(), tf.Session(config=proto) as session:
+        session.run(tf.local_variables_initializer())
         return run(session, train_graph.train_op)
 
 
