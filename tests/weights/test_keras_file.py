@@ -24,7 +24,7 @@ def write(path, datasets, **attributes):
 
 @pytest.fixture
 def taken(monkeypatch):
-    """What networks would be asked for."""
+    """The arguments that networks would get."""
     monkeypatch.setattr(keras_file, "_of_network", lambda path, values: values)
 
 

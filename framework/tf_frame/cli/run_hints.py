@@ -13,6 +13,7 @@ from tf_frame.config.values import to_text
 from tf_frame.plugin import InputInfo, Mode
 from tf_frame.profiling.step_times import is_starving
 from tf_frame.runs.setup.model_dir import CONFIG_FILE
+from tf_frame.runs.setup.plugin_choice import propose_input_options
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.shell_text import shell_word
 from tf_frame.text import figure
@@ -104,13 +105,11 @@ def _remedies(setup: TrainingSetup, config: str) -> Iterator[tuple[str, str]]:
 
 
 def _plugins(setup: TrainingSetup) -> str:
-    """Returns the options of a run on the same data whose network the weights choose."""
+    """Returns options for a run on the same data. The weights choose its network."""
     model, source = setup.model, setup.input
     assert model is not None and source is not None
     # The network's own, such as the size of images.
-    proposed: Mapping[str, Any] = getattr(model.plugin.cls, "input_defaults", _nothing)(
-        model.params
-    )
+    proposed = propose_input_options(model.plugin.cls, model.params)
     words = [f"--plugin {model.name} --input {source.name}"]
     words.append(f"--max_steps {setup.config.max_steps}")
     words.append(f"--train_batch_size {setup.config.train_batch_size}")
@@ -119,10 +118,6 @@ def _plugins(setup: TrainingSetup) -> str:
         if value != option.default and option.name not in proposed:
             words.append(f"--input.{option.name} {shell_word(to_text(value))}")
     return " ".join(words)
-
-
-def _nothing(params: Any) -> Mapping[str, Any]:
-    return {}
 
 
 def _usual_steps(setup: TrainingSetup) -> int:

@@ -14,7 +14,7 @@ class EvaluationFile(str):
 
     @property
     def is_text(self) -> bool:
-        """Whether the file is a text for people."""
+        """True for a text for people."""
         return self.endswith(".txt")
 
     @property

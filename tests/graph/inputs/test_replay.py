@@ -1,4 +1,4 @@
-"""What is said of data sets that are read again from their beginning."""
+"""Texts on data sets that are read again from their beginning."""
 
 import pytest
 import tensorflow.compat.v1 as tf

@@ -139,7 +139,7 @@ class InputPosition:
 
     @property
     def is_countable(self) -> bool:
-        """Whether the batches of the input can be counted, so that `count` may be called."""
+        """True if the batches of the input can be counted, so that `count` may be called."""
         return not self._reasons
 
     def count(self, session: Any, *, runs_per_step: int, interrupted: Callable[[], object]) -> str:

@@ -188,9 +188,8 @@ class ChosenPlugins:
         """Yields the options that the model proposes for its input: the weakest source."""
         if "model" in self.single:
             model = self.single["model"]
-            # A model need not inherit from `tf_frame.Model`.
-            propose: Any = getattr(model.plugin.cls, "input_defaults", lambda params: {})
-            options = propose(resolve(model.plugin.cls.Params, values, prefix="model"))
+            cls = model.plugin.cls
+            options = propose_input_options(cls, resolve(cls.Params, values, prefix="model"))
             proposed = {f"input.{key}": value for key, value in options.items()}
             # For inputs that consist of inputs.
             pairs = tuple(f"{key}={to_text(value)}" for key, value in options.items())
@@ -201,6 +200,14 @@ class ChosenPlugins:
         """Returns prefix -> `Params`, with the run options under an empty prefix."""
         classes = {_RUN: RunOptions, **self.params_classes()}
         return {prefix: resolve(cls, values, prefix=prefix) for prefix, cls in classes.items()}
+
+
+def propose_input_options(model: Any, params: Any) -> Mapping[str, Any]:
+    """Returns the options that a model's class proposes for its input."""
+    # A model need not inherit from `tf_frame.Model`.
+    propose: Any = getattr(model, "input_defaults", lambda params: {})
+    options: Mapping[str, Any] = propose(params)
+    return options
 
 
 def choose_plugins(

@@ -32,7 +32,7 @@ _SIDES = {"inception_v3": 299, "inception_v4": 299, "inception_resnet_v2": 299}
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Kind:
-    """What rows have in common; see `Weights` for the attributes.
+    """The facts that rows share; see `Weights` for the attributes.
 
     Attributes:
       title: what follows the network and its size in `about`.
