@@ -285,3 +285,16 @@ def test_with_continuous_the_timeout_ends_it_and_a_run_without_checkpoints_fails
     assert code == 1 and "there was no checkpoint in" in err and "within 0 s" in err
     code, _, err = run(folder)
     assert (code, f"there is no checkpoint in the folder {folder}" in err) == (2, True)
+
+
+@pytest.mark.parametrize(("last_step", "is_hinted"), [(30, True), (60, False)])
+def test_an_evaluation_at_chance_after_the_last_step_ends_with_a_hint(
+    run, folder, monkeypatch, last_step, is_hinted
+):
+    from tf_frame.testing.toy import ToyModel
+
+    monkeypatch.setattr(ToyModel, "chance_levels", lambda self, metrics: {"loss": 0.9})
+    code, out, _ = run(folder, "--max_steps", last_step)
+    assert code == 0
+    assert ("\nhint: loss 0." in out) == is_hinted
+    assert (f"--model_dir {folder} --max_steps 120\n" in out) == is_hinted

@@ -100,8 +100,10 @@ def test_texts_are_read_again_as_they_were(printed, tmp_path, count):
     check_many(check, count, folder=folders, rules=rules)
 
 
-@pytest.mark.parametrize("name", ["a\u202eb", "a\x1bb", "a\rb", "a\u2028b", "- a: #b", "a\nb"])
-def test_a_control_character_is_neither_lost_nor_printed(printed, tmp_path, name):
+@pytest.mark.parametrize(
+    "name", ["\xa0a\u2003", "a\u202eb", "a\x1bb", "a\rb", "a\u2028b", "- a: #b", "a\nb"]
+)
+def test_an_unusual_character_is_neither_lost_nor_printed(printed, tmp_path, name):
     (tmp_path / f"{name}.yaml").write_text("learning_rate: 0.5\n")
     text = printed("--plugin", "tuned", "--model_dir", name, "--config", f"{name}.yaml")
     assert yaml.safe_load(text)["model_dir"] == name

@@ -5,7 +5,9 @@ import shutil
 import time
 
 import pytest
+import tensorflow.compat.v1 as tf
 
+from tf_frame.cluster import status as status_module
 from tf_frame.cluster.status import (
     ENDED,
     TRAINING,
@@ -28,6 +30,19 @@ def test_a_folder_that_was_removed_is_not_made_again(tmp_path):
     with pytest.raises(TfFrameError, match="run was removed while worker-0 wrote to it"):
         write_status(str(folder), status)
     assert not folder.exists()
+
+
+def test_a_full_disk_is_one_warning_and_no_error(tmp_path, monkeypatch, caplog):
+    def refuse(path, content):
+        raise tf.errors.ResourceExhaustedError(None, None, f"{path}; No space left on device")
+
+    monkeypatch.setattr(status_module, "write_file", refuse)
+    for step in (3, 4):
+        write_status(str(tmp_path), own_status("worker-0", TRAINING, step=step))
+    assert [record.message for record in caplog.records] == [
+        f"the disk of {tmp_path} is full: tf-frame status shows old figures of worker-0 until "
+        "there is room"
+    ]
 
 
 def test_the_start_of_a_process_is_known_and_does_not_change():

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tf_frame.cli.run_hints import chance_hint
 from tf_frame.cli.trained_input import NEW_FOLDER, observed_run, recorded_info
 from tf_frame.command_line import option_help
 from tf_frame.command_line.folder_setup import setup_from_folder
@@ -68,6 +69,9 @@ def main(argv: Sequence[str]) -> int:
             from tf_frame.runs.evaluation.evaluate import evaluate_run
         for evaluated in evaluate_run(setup, source, observer, **values):
             report(result_table(evaluated.global_step, evaluated.metrics, evaluated.files))
+            if evaluated.global_step >= setup.config.max_steps:
+                for hint in chance_hint(setup, evaluated.metrics, evaluated.at_chance):
+                    report(hint)
     return EXIT_OK
 
 

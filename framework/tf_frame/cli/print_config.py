@@ -79,10 +79,10 @@ def _yaml(value: Any) -> str:
     """Returns a value as YAML in one line."""
     value = plain(value)
     text: str = yaml.safe_dump(value, default_flow_style=True, width=math.inf, allow_unicode=True)
-    text = text.removesuffix("...\n").strip()
+    text = text.removesuffix("...\n").rstrip("\n")
     if printable(text) == text:
         return text
     items = value if isinstance(value, list) else [value]
     quoted = [QuotedText(item) if isinstance(item, str) else item for item in items]
     content = quoted if isinstance(value, list) else quoted[0]
-    return to_quoted_yaml(content, flow=True).removesuffix("...\n").strip()
+    return to_quoted_yaml(content, flow=True).removesuffix("...\n").rstrip("\n")

@@ -34,7 +34,7 @@ def weights_note(setup: TrainingSetup, info: InputInfo) -> list[str]:
     if not names:
         return []
     of_network = load_weights(names[0]).network
-    change = f", with the network {of_network}" if of_network != _network(setup) else ""
+    change = f", with the network {of_network}" if of_network != network_name(setup) else ""
     return [
         f"note: this run begins with random values and has {count} examples; published weights "
         f"learn from few: --warm_start_from {' or '.join(names)}{change}"
@@ -56,24 +56,39 @@ def warmup_note(setup: TrainingSetup) -> list[str]:
 
 def hints(setup: TrainingSetup, result: Mapping[str, Any]) -> list[str]:
     """Returns the hints that follow from the result of a run, each with commands."""
-    config = f"--config {shell_word(os.path.join(setup.model_dir, CONFIG_FILE))}"
-    return [*_slow_input(config, result), *_chance(setup, config, result)]
+    return [
+        *_slow_input(setup, result),
+        *chance_hint(setup, result["metrics"], result["at_chance"]),
+    ]
 
 
-def _slow_input(config: str, result: Mapping[str, Any]) -> Iterator[str]:
+def _config(setup: TrainingSetup) -> str:
+    return f"--config {shell_word(os.path.join(setup.model_dir, CONFIG_FILE))}"
+
+
+def _slow_input(setup: TrainingSetup, result: Mapping[str, Any]) -> Iterator[str]:
     if is_starving(result["input_share"], result["steps_per_sec"]):
         yield (
             f"hint: the steps waited for input {100 * result['input_share']:.0f} % of the time; "
-            f"tf-frame profile {config} --steps 30 says why"
+            f"tf-frame profile {_config(setup)} --steps 30 says why"
         )
 
 
-def _chance(setup: TrainingSetup, config: str, result: Mapping[str, Any]) -> Iterator[str]:
-    for metric, level in list(result["at_chance"].items())[:1]:
-        value = result["metrics"][metric]
+def chance_hint(
+    setup: TrainingSetup, metrics: Mapping[str, Any], at_chance: Mapping[str, float]
+) -> Iterator[str]:
+    """Yields a hint with remedies if an evaluation after the last step is not above chance.
+
+    Args:
+      setup: the run.
+      metrics: name -> value.
+      at_chance: metric that is not above chance -> value of chance.
+    """
+    for metric, level in list(at_chance.items())[:1]:
+        value = float(metrics[metric])
         hardly = "hardly" if value > level else "not"
         # A command of its own line can be copied, whatever the width of the terminal.
-        remedies = [f"  {name}:\n    {command}" for name, command in _remedies(setup, config)]
+        remedies = [f"  {name}:\n    {command}" for name, command in _remedies(setup)]
         yield "\n".join(
             [
                 f"hint: {metric} {figure(value)} is {hardly} above {figure(level)}, which needs no "
@@ -83,9 +98,9 @@ def _chance(setup: TrainingSetup, config: str, result: Mapping[str, Any]) -> Ite
         )
 
 
-def _remedies(setup: TrainingSetup, config: str) -> Iterator[tuple[str, str]]:
+def _remedies(setup: TrainingSetup) -> Iterator[tuple[str, str]]:
     """Yields remedies and commands, the most likely one first."""
-    options, weights = setup.config, _fitting_weights(setup)
+    options, weights, config = setup.config, _fitting_weights(setup), _config(setup)
     folder, usual = shell_word(setup.model_dir), _usual_steps(setup)
     steps = max(_MORE_STEPS * options.max_steps, usual)
     more_steps = "more steps", f"tf-frame run --model_dir {folder} --max_steps {steps}"
@@ -94,7 +109,9 @@ def _remedies(setup: TrainingSetup, config: str) -> Iterator[tuple[str, str]]:
         yield more_steps
     # On batches that are only learnt by heart, weights would hide a mistake in the loss.
     if weights and not (options.warm_start_from or options.overfit_batches):
-        begin = config if load_weights(weights[0]).network == _network(setup) else _plugins(setup)
+        begin = (
+            config if load_weights(weights[0]).network == network_name(setup) else _plugins(setup)
+        )
         yield "published weights", f"tf-frame run {begin} --warm_start_from {weights[0]}"
     if not is_short:
         yield more_steps
@@ -129,10 +146,11 @@ def _usual_steps(setup: TrainingSetup) -> int:
 
 def _fitting_weights(setup: TrainingSetup) -> list[str]:
     assert setup.model is not None, "a run of the command line has a model"
-    return fitting_weights(setup.model.name, _network(setup))
+    return fitting_weights(setup.model.name, network_name(setup))
 
 
-def _network(setup: TrainingSetup) -> str:
+def network_name(setup: TrainingSetup) -> str:
+    """Returns the network that a run's model was told to use; empty if it has no choice."""
     assert setup.model is not None, "a run of the command line has a model"
     name: str = setup.model.values().get(network_option(setup.model.plugin.cls), "")
     return name

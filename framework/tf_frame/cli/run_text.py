@@ -10,7 +10,7 @@ from typing import Any
 import tf_frame
 from tf_frame import file_system
 from tf_frame.checkpoint.names import LIST_FILE
-from tf_frame.cli.run_hints import hints, warmup_note, weights_note
+from tf_frame.cli.run_hints import hints, network_name, warmup_note, weights_note
 from tf_frame.cluster import Cluster
 from tf_frame.command_line.lock import change_warnings
 from tf_frame.command_line.screen import emphasised
@@ -128,7 +128,7 @@ def introduction(
         ("watch it", f"tf-frame tensorboard {shell_word(setup.model_dir)}"),
     ]
     rows = [
-        ("model", _named(setup.model)),
+        ("model", _model(setup)),
         ("input", f"{_named(setup.input)}{_counts(info)}"),
         ("training", f"to step {config.max_steps}, {_examples(setup)} examples a step"),
         *_overfitting(config),
@@ -159,6 +159,11 @@ def _named(plugin: ConfiguredPlugin | None) -> str:
     assert plugin is not None
     info = plugin.plugin.info
     return f"{plugin.name} ({info.distribution} {info.version})"
+
+
+def _model(setup: TrainingSetup) -> str:
+    network = network_name(setup)
+    return _named(setup.model) + (f", network {network}" if network else "")
 
 
 def _counts(info: InputInfo) -> str:

@@ -9,6 +9,7 @@ import contextlib
 import dataclasses
 import functools
 import json
+import logging
 import os
 import socket
 import time
@@ -17,11 +18,12 @@ from typing import Any
 
 from tf_frame import file_system
 from tf_frame.atomic_output import write_file
-from tf_frame.errors import DataError, NonFiniteError, TfFrameError
+from tf_frame.errors import DataError, NonFiniteError, TfFrameError, is_disk_full
 from tf_frame.shell_text import shell_line
 from tf_frame.side_files import from_json, read_side_file
 from tf_frame.text import short
 
+_LOG = logging.getLogger("tf_frame")
 TASKS_FOLDER = "tasks"
 # The name of the chief, and of a single process.
 _CHIEF = "chief-0"
@@ -92,17 +94,32 @@ def process_began(pid: int) -> float | None:
 def write_status(model_dir: str, status: TaskStatus) -> None:
     """Writes the status of a task; replaces the file atomically.
 
+    On a full disk a warning is logged, once: the status is for people, and training goes on.
+
     Raises:
       TfFrameError: there is no such folder; a folder that was removed is not made again.
     """
     try:
         folder = file_system.make_subfolder(model_dir, TASKS_FOLDER)
+        path = os.path.join(folder, f"{status.task}.json")
+        write_file(path, json.dumps(dataclasses.asdict(status)) + "\n")
     except FileNotFoundError:
         raise TfFrameError(
             f"the folder {model_dir} was removed while {status.task} wrote to it"
         ) from None
-    path = os.path.join(folder, f"{status.task}.json")
-    write_file(path, json.dumps(dataclasses.asdict(status)) + "\n")
+    except Exception as error:
+        if not is_disk_full(error):
+            raise
+        _warn_of_full_disk(model_dir, status.task)
+
+
+@functools.cache
+def _warn_of_full_disk(model_dir: str, task: str) -> None:
+    _LOG.warning(
+        "the disk of %s is full: tf-frame status shows old figures of %s until there is room",
+        model_dir,
+        task,
+    )
 
 
 def note_failure(model_dir: str, task: str, error: Exception) -> None:

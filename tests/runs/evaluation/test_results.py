@@ -1,6 +1,7 @@
 """The files that an evaluation leaves."""
 
 import json
+import types
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from event_files import summaries
 from tf_frame import ClassMean, ClassMetric, EvaluationFile
 from tf_frame.runs.evaluation.printing import metrics_table
 from tf_frame.runs.evaluation.results import (
+    find_at_chance,
     numbers,
     write_evaluation,
     write_figures,
@@ -134,3 +136,26 @@ def test_pictures_among_the_metrics_are_files(tmp_path):
     assert files == {"matrix_image": str(tmp_path / "matrix.png")}
     assert [path.name for path in tmp_path.iterdir()] == ["matrix.png"]
     assert (tmp_path / "matrix.png").read_bytes() == b"png"
+
+
+@pytest.mark.parametrize(
+    ("value", "level", "is_at_chance"),
+    [
+        (0.0, 0.0, True),
+        (0.001, 0.0, False),
+        (0.118, 0.1, True),  # Of ten equal classes.
+        (0.12, 0.1, False),
+        (0.0012, 0.001, True),  # Of a thousand.
+        (0.0013, 0.001, False),
+        (0.2, 0.6, True),
+        (0.62, 0.6, False),
+        (0.992, 0.99, False),
+        (1.0, 1.0, False),  # There is one class only.
+        (float("nan"), 0.5, False),
+    ],
+)
+def test_what_is_at_the_level_of_chance(value, level, is_at_chance):
+    levels = {"accuracy": level, "other": 1.0}
+    model = types.SimpleNamespace(chance_levels=lambda metrics: levels)
+    found = find_at_chance(model, {"accuracy": value, "loss": 0.0})
+    assert found == ({"accuracy": level} if is_at_chance else {})

@@ -5,12 +5,11 @@ import json
 import subprocess
 import types
 
-import pytest
 import tensorflow.compat.v1 as tf
 
 from properties import COUNTS, TEXTS, check_many
 from tf_frame.runs.setup.training_setup import TRAIN, TRAIN_AND_EVALUATE
-from tf_frame.runs.training.evaluations import find_at_chance, how_to_resume
+from tf_frame.runs.training.evaluations import how_to_resume
 from tf_frame.testing.toy import ToyModel
 
 
@@ -28,27 +27,6 @@ def test_the_command_to_resume_can_be_pasted_whatever_the_name_of_the_folder(cou
             assert given == [*words, "--model_dir", folder]
 
     check_many(check, count, folder=TEXTS.filter(lambda text: "\0" not in text))
-
-
-@pytest.mark.parametrize(
-    ("value", "level", "is_at_chance"),
-    [
-        (0.0, 0.0, True),
-        (0.001, 0.0, False),
-        (0.118, 0.1, True),  # Of ten equal classes.
-        (0.12, 0.1, False),
-        (0.0012, 0.001, True),  # Of a thousand.
-        (0.0013, 0.001, False),
-        (0.2, 0.6, True),
-        (0.62, 0.6, False),
-        (0.992, 0.99, False),
-        (1.0, 1.0, False),  # There is one class only.
-        (float("nan"), 0.5, False),
-    ],
-)
-def test_what_is_at_the_level_of_chance(value, level, is_at_chance):
-    found = find_at_chance({"accuracy": value, "loss": 0.0}, {"accuracy": level, "other": 1.0})
-    assert found == ({"accuracy": level} if is_at_chance else {})
 
 
 class Unlearnt(ToyModel):

@@ -22,7 +22,7 @@ from tf_frame.errors import CheckpointError
 from tf_frame.runs.error_translation import translated_errors
 from tf_frame.runs.evaluation.evaluator import Evaluated, Evaluator
 from tf_frame.runs.evaluation.progress import evaluate_watched, partial_note
-from tf_frame.runs.evaluation.results import write_figures
+from tf_frame.runs.evaluation.results import find_at_chance, write_figures
 from tf_frame.runs.setup.folder_claim import check_writable
 from tf_frame.runs.setup.run_context import RunObserver
 from tf_frame.runs.setup.training_setup import TrainingSetup
@@ -96,7 +96,8 @@ def evaluate_run(
         files = write_figures(eval_dir, evaluated.metrics, evaluated.global_step, path)
         if note := partial_note(evaluator, evaluated):
             observer.report(note)
-        return dataclasses.replace(evaluated, files=files)
+        at_chance = find_at_chance(model, evaluated.metrics)
+        return dataclasses.replace(evaluated, files=files, at_chance=at_chance)
 
     with translated_errors(setup.model_dir, source), contextlib.closing(evaluator):
         try:

@@ -45,6 +45,7 @@ class Evaluated:
       steps: number of batches.
       stopped: whether the evaluation was stopped before the end of the data.
       files: name of a metric -> path of the file that holds it, if files were written.
+      at_chance: metric that is not above chance -> value of chance, if somebody looked.
     """
 
     metrics: dict[str, Any]
@@ -53,6 +54,7 @@ class Evaluated:
     steps: int = 0
     stopped: bool = False
     files: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    at_chance: Mapping[str, float] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(kw_only=True, eq=False)

@@ -30,6 +30,27 @@ def numbers(metrics: Mapping[str, Any]) -> dict[str, float]:
     return {name: float(value) for name, value in metrics.items() if _is_number(value)}
 
 
+def find_at_chance(model: Any, metrics: Mapping[str, Any]) -> dict[str, float]:
+    """Returns the metrics that are not above the model's levels of chance, with these levels.
+
+    The margin for what happens by chance is a fifth of the level, and for high levels 2 % of the
+    rest up to 1, so that 0.995 is well above 0.99. A level of 1 says nothing.
+
+    Args:
+      model: a model; it need not inherit from `Model`, nor have levels.
+      metrics: name -> value of all metrics of an evaluation.
+    """
+    find_levels = getattr(model, "chance_levels", None)
+    levels = find_levels(metrics) if find_levels else {}
+    limits = {name: level + min(0.2 * level, 0.02 * (1 - level)) for name, level in levels.items()}
+    values = numbers(metrics)
+    return {
+        name: float(levels[name])
+        for name, limit in limits.items()
+        if name in values and values[name] <= limit < 1
+    }
+
+
 def write_evaluation(
     eval_dir: str,
     metrics: Mapping[str, Any],

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from tf_frame.checkpoint.find.newest import newest_checkpoint, read_step
@@ -20,7 +20,7 @@ from tf_frame.hooks.metrics_log import EVAL, MetricsLog
 from tf_frame.runs.evaluation.evaluator import Evaluator
 from tf_frame.runs.evaluation.printing import log_line, result_line
 from tf_frame.runs.evaluation.progress import evaluate_watched, partial_note
-from tf_frame.runs.evaluation.results import numbers, write_files
+from tf_frame.runs.evaluation.results import find_at_chance, numbers, write_files
 from tf_frame.runs.setup.run_context import RunObserver
 from tf_frame.runs.setup.training_setup import TRAIN_AND_EVALUATE, TrainingSetup
 from tf_frame.session.interrupts import Interrupted
@@ -137,10 +137,7 @@ class Evaluations:
             self.observer.report(note)
         write_files(str(self.evaluator.eval_dir), evaluated.metrics)
         metrics = self.metrics_of_step[step] = numbers(evaluated.metrics)
-        # A model need not inherit from `Model`.
-        find_levels = getattr(self.evaluator.model, "chance_levels", None)
-        levels = find_levels(evaluated.metrics) if find_levels else {}
-        self.chance_of_step[step] = find_at_chance(metrics, levels)
+        self.chance_of_step[step] = find_at_chance(self.evaluator.model, evaluated.metrics)
         _LOG.info("%s", log_line(step, metrics))
         if self.setup.config.keep_best and self.best_checkpoints().offer(checkpoint, metrics):
             best = f"one of the {self.setup.config.keep_best} best"
@@ -148,20 +145,6 @@ class Evaluations:
         # Last: a resumed run takes an evaluation in the log for complete.
         self.log.write(EVAL, step, metrics)
         return metrics
-
-
-def find_at_chance(metrics: Mapping[str, float], levels: Mapping[str, float]) -> dict[str, float]:
-    """Returns the levels that metrics are not above, with a margin for what happens by chance.
-
-    The margin is a fifth of the level, and for high levels 2 % of the rest up to 1, so that 0.995
-    is well above 0.99. A level of 1 says nothing.
-    """
-    limits = {name: level + min(0.2 * level, 0.02 * (1 - level)) for name, level in levels.items()}
-    return {
-        name: float(levels[name])
-        for name, limit in limits.items()
-        if name in metrics and metrics[name] <= limit < 1
-    }
 
 
 def how_to_resume(setup: TrainingSetup, step: int, cluster: Cluster | None = None) -> str:

@@ -16,6 +16,8 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+import tensorflow.compat.v1 as tf
+
 from tf_frame.checkpoint.find.newest import newest_checkpoint, read_step
 from tf_frame.cluster import Cluster
 from tf_frame.cluster.server import LEAVE, STOPPED, send_to_ps, start_server
@@ -70,8 +72,8 @@ def _failure_noted(model_dir: str, task: str) -> Iterator[None]:
     except (Interrupted, PeerLostError):
         raise
     except Exception as error:
-        # On a full disk, say, the user is to read the error of the run.
-        with contextlib.suppress(TfFrameError, OSError):
+        # On a broken disk, say, the user is to read the error of the run.
+        with contextlib.suppress(TfFrameError, OSError, tf.errors.OpError):
             note_failure(model_dir, task, error)
         raise
 
