@@ -64,6 +64,7 @@ class Settings:
       versions: package -> version at the time of writing.
       lock: package -> hash and names of its plugins at that time: see `tf_frame.plugin.lock`.
       path: path of the file, or another source, for messages; empty if there is none.
+      is_preset: whether the options of the input are meant for each input that has them.
     """
 
     plugin: str | None = None
@@ -76,6 +77,7 @@ class Settings:
     versions: Mapping[str, str] = dataclasses.field(default_factory=dict)
     lock: Mapping[str, Mapping[str, Any]] = dataclasses.field(default_factory=dict)
     path: str = dataclasses.field(default="", compare=False)
+    is_preset: bool = False
 
 
 def read_settings(path: str) -> Settings:

@@ -67,4 +67,5 @@ def preset_settings(model: Any, model_name: str, name: str | None) -> Settings:
             f"--preset {short_word(name)}: the model {model_name} has no such preset; {hint}it "
             f"has: {listed(sorted(presets))}"
         )
-    return to_settings(presets[name], f"the preset {name} of the model {model_name}")
+    settings = to_settings(presets[name], f"the preset {name} of the model {model_name}")
+    return dataclasses.replace(settings, is_preset=True)

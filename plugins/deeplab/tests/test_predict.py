@@ -49,7 +49,7 @@ def test_the_input_reads_files_and_says_which():
     assert {".png", ".jpg", ".tiff", ".ppm"} <= set(source.prediction_suffixes)
     with tf.Graph().as_default():
         dataset = source.prediction_dataset(["x.png"], InputContext(batch_size=4))
-        assert sorted(dataset.element_spec) == ["image", "name"]
+        assert sorted(dataset.element_spec) == ["image", "name", "original_size"]
 
 
 SIZES = [(1, 1), (15, 40), (33, 17), (64, 64), (130, 61)]
@@ -222,6 +222,22 @@ def test_raw_files_have_the_ids_of_the_data_set(writer, tmp_path):
     assert decoded(tmp_path / "raw" / "x.png", channels=1)[0, :, 0].tolist() == list(known.ids)
     write(writer(19, writes_raw=True), classes)
     assert decoded(tmp_path / "raw" / "x.png", channels=1)[0, :, 0].tolist() == list(range(19))
+
+
+def test_results_have_the_size_of_the_file_whatever_the_network_saw(writer, tmp_path):
+    path = write_picture(tmp_path / "photo.png", 6, 4)
+    features = {"image": np.full([3, 2, 3], 9.0, np.float32), "original_size": np.array([6, 4])}
+    classes = np.array([[0, 1], [2, 0], [1, 2]])
+    write_one = writer(3, ("background", "cat", "dog"))
+    write_one("x", {**features, "name": bytes(path)}, {"semantic": classes})
+    colours, larger = palette(3, background=True), np.kron(classes, np.ones([2, 2], int))
+    np.testing.assert_array_equal(decoded(tmp_path / "labels" / "x.png"), colours[larger])
+    expected = overlay(decoded(path), larger, colours)
+    np.testing.assert_array_equal(decoded(tmp_path / "overlays" / "x.png")[:6, :4], expected)
+    # The file is gone by now.
+    write_one("x", {**features, "name": b"photo.jpg"}, {"semantic": classes})
+    expected = overlay(np.full([6, 4, 3], 9, np.uint8), larger, colours)
+    np.testing.assert_array_equal(decoded(tmp_path / "overlays" / "x.png")[:6, :4], expected)
 
 
 def test_brightness_beyond_what_a_file_has_is_cut_off(writer, tmp_path):

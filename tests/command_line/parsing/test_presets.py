@@ -30,6 +30,7 @@ class Preset(ToyModel):
             "hooks": [{"name": "heartbeat", "every_secs": 3}],
         },
         "other": {},
+        "published": {"input": {"name": "streets", "num_examples": 24, "depth_of_water": 3}},
         "wrong": {"max_step": 5},
     }
 
@@ -68,6 +69,15 @@ def test_words_and_files_are_stronger_than_a_preset(tmp_path):
     assert (setup.optimizer.name, setup.model.params.name) == ("momentum", "huge")
 
 
+def test_another_input_than_that_of_the_preset_takes_the_options_that_it_has(tmp_path):
+    setup = make_setup("--preset", "published")
+    assert (setup.input.name, setup.input.params.num_examples) == ("toy", 24)
+    file = tmp_path / "own.yaml"
+    # Options in a file are those of its own input.
+    file.write_text("input: {name: streets, num_examples: 32}")
+    assert make_setup("--config", str(file)).input.params.num_examples == 40
+
+
 def test_without_a_preset_the_models_defaults_hold():
     setup = make_setup()
     assert (setup.config.max_steps, setup.optimizer.params.beta1, setup.hooks) == (77, 0.8, [])
@@ -83,7 +93,7 @@ def test_what_a_preset_came_to_is_in_the_configuration():
     ("name", "message"),
     [
         ("quik", "--preset quik: the model preset has no such preset; did you mean quick.*it has"),
-        ("xyz", "has no such preset; it has: other, quick, wrong"),
+        ("xyz", "has no such preset; it has: other, published, quick, wrong"),
         (
             "wrong",
             "the preset wrong of the model preset: unknown option max_step; did you mean max_st",

@@ -219,8 +219,8 @@ def choose_plugins(
     """Loads the plugins that settings name.
 
     A stronger source wins. If a stronger source replaces a plugin, the values of weaker sources
-    for the plugin are dropped. If a file was written for another model, its input and transforms
-    are dropped.
+    for the plugin are dropped, except those of a preset that fit the new input. If a file
+    was written for another model, its input and transforms are dropped.
 
     Args:
       sources: settings, weakest first: of the model, of a preset, of files, and of the command
@@ -260,7 +260,7 @@ def choose_plugins(
         for word in ("transform", "hook")
     }
     *weaker, strongest = sources
-    weaker = [_for_model(_without_replaced(source, names), model) for source in weaker]
+    weaker = [_for_model(_without_replaced(source, names, loaded), model) for source in weaker]
     return ChosenPlugins(
         sources=[*weaker, strongest],
         single=single,
@@ -310,11 +310,26 @@ def _for_model(source: Settings, model: tuple[str, LoadedPlugin] | None) -> Sett
     return dataclasses.replace(source, input=None, transforms=None, values=values)
 
 
-def _without_replaced(source: Settings, names: Mapping[str, str]) -> Settings:
+def _without_replaced(
+    source: Settings, names: Mapping[str, str], loaded: Mapping[str, LoadedPlugin]
+) -> Settings:
     """Returns a source without the options of plugins that a stronger source replaces."""
-    replaced = [f"{key}." for key in names if getattr(source, key) not in (None, names[key])]
-    values = {k: v for k, v in source.values.items() if not k.startswith(tuple(replaced))}
+    replaced = tuple(f"{key}." for key in names if getattr(source, key) not in (None, names[key]))
+    kept = set()
+    if source.is_preset and "input" in loaded:
+        options = declared_options(loaded["input"].cls.Params, "input")
+        kept = {option.name for option in options if _takes(option, source.values)}
+    values = {k: v for k, v in source.values.items() if k in kept or not k.startswith(replaced)}
     return dataclasses.replace(source, values=values)
+
+
+def _takes(option: Option, values: Mapping[str, Any]) -> bool:
+    """Returns whether an option has a value, and a value of its type and range."""
+    try:
+        option.parse(values[option.name])
+    except (KeyError, ConfigError):
+        return False
+    return True
 
 
 def _strongest(sources: Sequence[Settings], key: str) -> Any:

@@ -19,6 +19,7 @@ import numpy as np
 from tf_frame import InputInfo
 from tf_frame_deeplab.datasets.colormaps import COLORMAPS
 from tf_frame_deeplab.evaluation_options import EvaluationParams
+from tf_frame_vision.drawing.own_picture import file_picture, resized
 from tf_frame_vision.drawing.palette import Pixels, has_background, overlay, palette
 from tf_frame_vision.drawing.png import write_png
 from tf_frame_vision.drawing.text import with_legend
@@ -107,15 +108,16 @@ class LabelsAndOverlays:
 
         Args:
           name: name of the files, without the ending.
-          features: `image`, `[height, width, 3]`, 0 to 255.
+          features: `image`, `[height, width, 3]`, 0 to 255; perhaps `original_size` and `name`,
+            the size and the path of the file, which the files then have the size of.
           prediction: `semantic`, `[height, width]`.
         """
-        classes = prediction["semantic"]
+        classes = at_original_size(prediction["semantic"], features)
         if len(self._colours) > _MAX_PALETTE:
             self._write("labels", name, classes.astype(np.uint16))
         else:
             self._write("labels", name, classes.astype(np.uint8), colours=self._colours)
-        painted = overlay(to_pixels(features["image"]), classes, self._overlay_colours)
+        painted = overlay(original_picture(features), classes, self._overlay_colours)
         self._write("overlays", name, with_legend(painted, self._legend(classes)))
         if self._painting.writes_raw:
             self._write("raw", name, self._painting.ids(classes))
@@ -153,7 +155,25 @@ class LabelsAndOverlays:
         return self._folder(kind) / f"{name}.png"
 
 
-def to_pixels(image: Any) -> Pixels:
-    """Returns the pixels of an image, 0 to 255, as uint8."""
-    pixels: Pixels = np.clip(np.round(image), 0, 255).astype(np.uint8)
-    return pixels
+def at_original_size(classes: Any, features: Mapping[str, Any]) -> Any:
+    """Returns the classes or instances of pixels at the size of the file: the nearest pixel's.
+
+    Args:
+      classes: `[height, width]`, of the image that the network saw.
+      features: see `LabelsAndOverlays`.
+    """
+    size = features.get("original_size", classes.shape)
+    rows, columns = (
+        (2 * np.arange(own) + 1) * seen // (2 * own)
+        for own, seen in zip(size, classes.shape, strict=True)
+    )
+    return classes[rows][:, columns]
+
+
+def original_picture(features: Mapping[str, Any]) -> Pixels:
+    """Returns the image of the file, or else the network's image at that size, as uint8."""
+    image = features["image"]
+    size = tuple(features.get("original_size", image.shape[:2]))
+    # Read again only if the network saw another image.
+    pixels = file_picture(features["name"]) if size != image.shape[:2] else None
+    return pixels if pixels is not None and pixels.shape[:2] == size else resized(image, size)

@@ -1,8 +1,10 @@
 import numpy as np
 import pytest
+import tensorflow.compat.v1 as tf
 from PIL import Image
 
 from segmentation_folders import names, picture, random_classes, random_image, source, take, write
+from sessions import run_initialized
 from tf_frame import InputContext, Mode
 from tf_frame.command_line.parsing import parse_command_line
 from tf_frame.errors import ConfigError, DataError, NoDataError
@@ -243,6 +245,27 @@ def test_evaluation_pads_to_the_largest_image_of_a_batch_or_to_a_size(tmp_path):
     ((features, labels),) = take(source(tmp_path, eval_crop_size=(48, 64)), Mode.EVAL)
     assert features["image"].shape == (2, 48, 64, 3)
     assert (labels["semantic"][1, :, 32:] == 255).all()
+
+
+def test_prediction_and_exports_resize_images_as_an_evaluation_does(tmp_path):
+    write(tmp_path)
+    file = tmp_path / "images" / "p0.png"
+    picture(file, random_image(0, (24, 40)))
+    picture(tmp_path / "masks" / "p0.png", random_classes(0, (24, 40)))
+    (tmp_path / "val.txt").write_text("p0\n")
+    of = source(tmp_path, min_resize_value=12, resize_factor=4)
+    ((evaluated, _),) = take(of, Mode.EVAL, batch_size=1)
+    assert evaluated["image"].shape == (1, 13, 21, 3)
+    of_file = of.prediction_dataset([str(file)], InputContext(batch_size=1))
+    predicted = run_initialized(tf.data.make_one_shot_iterator(of_file).get_next())
+    assert predicted["original_size"].tolist() == [[24, 40]]
+    forms = of.raw_serving()
+    encoded = forms["encoded"].features({"image_bytes": tf.constant([file.read_bytes()])})
+    exact = of.raw_serving(fixed_size=(24, 40))["pixels"]
+    fixed = exact.features({"image": tf.zeros([1, 24, 40, 3], tf.uint8)})
+    assert fixed["image"].shape == (1, 24, 40, 3)
+    for image in (predicted["image"], run_initialized(encoded["image"])):
+        np.testing.assert_array_equal(image, evaluated["image"])
 
 
 def test_training_crops_have_one_size_and_their_labels(tmp_path):

@@ -178,26 +178,38 @@ class SegmentedImages(SemanticInput, ExampleInput):
 
         With the option `edges` there is a label `edge`, too; see `panoptic.targets.edge_labels`.
         """
-        import tensorflow.compat.v1 as tf
-
         from tf_frame_deeplab.inputs import pictures
-        from tf_frame_vision.augmentation import Sample
 
         params = self.params
         fill = {"mask_fill": params.ignore_label}
-        sample = Sample(tf.cast(example["image"], tf.float32), masks=example["mask"])
-        sample = pictures.resized_to_range(
-            sample,
-            smallest=params.min_resize_value,
-            largest=params.max_resize_value,
-            factor=params.resize_factor,
-            resizing=params.resizing,
-        )
+        sample = self._resized(example["image"], example["mask"])
         if is_training:
             sample = pictures.training_crop(sample, params, seed, **fill)
         elif params.eval_crop_size:
             sample = pictures.padded(sample, *both(params.eval_crop_size), **fill)
         return {"image": sample.image}, self.labels(sample.masks)
+
+    def network_image(self, image: Any) -> Any:
+        """Returns an image as floats, of the size that the options say.
+
+        Args:
+          image: `[height, width, 3]` uint8.
+        """
+        return self._resized(image).image
+
+    def _resized(self, image: Any, mask: Any = None) -> Any:
+        import tensorflow.compat.v1 as tf
+
+        from tf_frame_deeplab.inputs import pictures
+        from tf_frame_vision.augmentation import Sample
+
+        return pictures.resized_to_range(
+            Sample(tf.cast(image, tf.float32), masks=mask),
+            smallest=self.params.min_resize_value,
+            largest=self.params.max_resize_value,
+            factor=self.params.resize_factor,
+            resizing=self.params.resizing,
+        )
 
     def labels(self, masks: Any) -> dict[str, Any]:
         """Returns the labels of an image.

@@ -46,6 +46,14 @@ class SemanticInput(Input):
         """Values of the image."""
         return {"image": "RGB, 0 to 255"}
 
+    def network_image(self, image: Any) -> Any:
+        """Returns an image `[height, width, 3]` as the network sees it in an evaluation: float32.
+
+        Args:
+          image: uint8, of any size.
+        """
+        return _as_floats(image)
+
     def draw_examples(self, features: Any, labels: Any) -> Sequence[tuple[Any, str]]:
         """Returns the images under the colours of their classes, with a legend."""
         from tf_frame_vision.drawing.sheet import masked_picture
@@ -68,9 +76,10 @@ class SemanticInput(Input):
     def raw_serving(
         self, *, fixed_size: bool | tuple[int, int] = False
     ) -> Mapping[str, ServingForm]:
-        """Returns the forms: image files and pixels of one size a batch, or of `serving_size`."""
-        import tensorflow.compat.v1 as tf
+        """Returns the forms: image files and pixels of one size a batch, or of `serving_size`.
 
+        Images of a fixed size are not resized.
+        """
         from tf_frame_vision import raw_serving
 
         def pictures(count: int) -> Any:
@@ -78,7 +87,7 @@ class SemanticInput(Input):
             return batches.unbatch().map(lambda features, labels: features["image"])
 
         return raw_serving.image_forms(
-            lambda image: tf.cast(image, tf.float32),
+            _as_floats if fixed_size else self.network_image,
             raw_serving.random_pictures
             if self.trained
             else lambda count: raw_serving.first_pictures(lambda: pictures(count), count),
@@ -89,9 +98,11 @@ class SemanticInput(Input):
         )
 
     def prediction_dataset(self, paths: Sequence[str], context: InputContext) -> Any:
-        """Returns batches of one, `{"image": [1, height, width, 3], "name": [1]}`, as sizes differ.
+        """Returns batches of one, as sizes differ.
 
-        With the option `skip_corrupt`, files that cannot be decoded are left out.
+        The features are `image` `[1, height, width, 3]`, see `network_image`; `original_size`
+        `[1, 2]`, height and width of the file; and `name` `[1]`, its path. With the option
+        `skip_corrupt`, files that cannot be decoded are left out.
 
         Args:
           paths: image files of any size; see `prediction_suffixes`.
@@ -101,12 +112,21 @@ class SemanticInput(Input):
 
         from tf_frame_vision.reading.image_files import images_to_predict
 
+        def features(image: Any) -> dict[str, Any]:
+            return {"image": self.network_image(image), "original_size": tf.shape(image)[:2]}
+
         return images_to_predict(
             paths,
-            lambda image: tf.cast(image, tf.float32),
+            features,
             skip_corrupt=getattr(self.params, "skip_corrupt", False),
             options=self.params,
         )
+
+
+def _as_floats(image: Any) -> Any:
+    import tensorflow.compat.v1 as tf
+
+    return tf.cast(image, tf.float32)
 
 
 def count_pixels(

@@ -15,7 +15,12 @@ from typing import Any
 import numpy as np
 
 from tf_frame_deeplab.heads import INSTANCES
-from tf_frame_deeplab.prediction_files import LabelsAndOverlays, Painting, to_pixels
+from tf_frame_deeplab.prediction_files import (
+    LabelsAndOverlays,
+    Painting,
+    at_original_size,
+    original_picture,
+)
 from tf_frame_vision.drawing.palette import overlay, palette
 
 _OVERLAYS = "instance_overlays"
@@ -41,11 +46,11 @@ class InstanceFiles(LabelsAndOverlays):
 
         Args:
           name: name of the files, without the ending.
-          features: `image`, `[height, width, 3]`, 0 to 255.
+          features: see `LabelsAndOverlays`.
           prediction: `semantic` and `instances`, `[height, width]`.
         """
         super().__call__(name, features, prediction)
-        instances = prediction[INSTANCES]
+        instances = at_original_size(prediction[INSTANCES], features)
         colours = palette(int(instances.max()) + 1, background=True)
         self._write(INSTANCES, name, instances.astype(np.uint16))
-        self._write(_OVERLAYS, name, overlay(to_pixels(features["image"]), instances, colours))
+        self._write(_OVERLAYS, name, overlay(original_picture(features), instances, colours))
