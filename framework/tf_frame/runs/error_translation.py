@@ -79,8 +79,8 @@ def _translated(
         )
     if isinstance(error, tf.errors.ResourceExhaustedError) and "OOM when allocating" in reason:
         return TfFrameError(
-            f"there is not enough memory: {reason}; lower --train_batch_size, or the size of the "
-            f"examples{goes_on}"
+            f"there is not enough memory: {reason}; lower --train_batch_size, --eval_batch_size "
+            f"where no training runs, or the size of the examples{goes_on}"
         )
     return TfFrameError(reason) if names_file(error) and not find_fault(error) else None
 

@@ -63,6 +63,16 @@ def test_slow_input_and_memory():
     assert not found(memory=[(30 * MIB, {"net/conv3/Conv2D": 20 * MIB})])
 
 
+def test_one_long_step_does_not_hide_an_input_that_all_others_wait_for():
+    recording = Recording()
+    for ms in (160, 160, 160, 160, 4000):
+        ops = [*NETWORK, ("n", "IteratorGetNext", 95, 150)]
+        recording.step(ms, session=(1, 155), ops=ops, hooks=[])
+    hint = only(build_report([recording.profile(hooks=())]).hints)
+    assert (hint.cause, hint.severity) == ("slow_input", pytest.approx((1 + 55) / 160))
+    assert hint.text == "35% of a typical step waits for input"
+
+
 def test_a_slow_input_with_python_functions_names_them():
     slow = {"session": (1, 155), "ops": [("n", "IteratorGetNext", 95, 150)], "hooks": []}
     hint = only(found(160, **slow, python_functions=["read (a.py, line 3)"]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Iterable
 
 from tf_frame.profiling.operation_names import is_gpu
@@ -47,14 +48,20 @@ _LOOP = 10
 
 
 def slow_input(report: Report) -> Iterable[Hint]:
-    """Finds a step that waits for its batch."""
-    share, functions = report.input_share, report.python_functions
+    """Finds a step that waits for its batch.
+
+    Half of the steps count, too: one long step, such as the first after a checkpoint, hides in the
+    mean that all others wait.
+    """
+    functions, is_typical = report.python_functions, report.input_share < _INPUT
+    share = _typical_input_share(report) if is_typical else report.input_share
     if share >= _INPUT:
         yield Hint(
             "slow_input",
             share,
             "",
-            f"{share:.0%} of the step waits for input"
+            f"{share:.0%} of {'a typical' if is_typical else 'the'} step waits "
+            "for input"
             + (f", which calls the Python function {', '.join(functions)}" if functions else ""),
             (_NO_PYTHON if functions else "")
             + "in the input's dataset(), decode in parallel (map with num_parallel_calls="
@@ -62,6 +69,14 @@ def slow_input(report: Report) -> Iterable[Hint]:
             "--overfit_batches 1 shows how quick the steps are with input from memory",
             "--overfit_batches",
         )
+
+
+def _typical_input_share(report: Report) -> float:
+    """Returns the median of the steps' shares that wait for input."""
+    phases = [phase.ms_of_steps for phase in report.phases if phase.kind == INPUT]
+    waits = map(sum, zip(*phases, strict=True))
+    shares = [wait / ms for wait, ms in zip(waits, report.step.ms_of_steps, strict=False)]
+    return statistics.median(shares or [0.0])
 
 
 def host_operation(report: Report) -> Iterable[Hint]:
