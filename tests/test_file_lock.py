@@ -1,5 +1,6 @@
 """Locks between processes and within one; they name their holder."""
 
+import fcntl
 import os
 import shutil
 import subprocess
@@ -43,6 +44,26 @@ def test_a_file_that_is_removed_or_replaced_is_not_held(tmp_path):
         path.parent.mkdir()
         path.touch()
         assert not is_held()
+
+
+def test_a_process_that_only_looks_keeps_nobody_out(tmp_path, monkeypatch):
+    path, flock, tried = tmp_path / "a.lock", fcntl.flock, []
+    with open(path, "a+") as looker:
+        flock(looker, fcntl.LOCK_SH)
+
+        def count(file, kind):
+            tried.append(kind)
+            if len(tried) == 5:
+                flock(looker, fcntl.LOCK_UN)
+            flock(file, kind)
+
+        monkeypatch.setattr(fcntl, "flock", count)
+        with file_lock(str(path)):
+            assert is_locked(str(path))
+        # A lock that stays shared is none that looks.
+        flock(looker, fcntl.LOCK_SH)
+        with pytest.raises(LockHeldError), file_lock(str(path)):
+            pass
 
 
 def test_it_ends_with_a_process_that_is_killed(tmp_path):

@@ -14,6 +14,10 @@ import fcntl
 import os
 import socket
 from collections.abc import Callable, Iterator
+from typing import IO, Any
+
+# Looks of other processes, each of some microseconds, while a lock is taken.
+_MOST_LOOKS = 10_000
 
 
 class LockHeldError(Exception):
@@ -40,12 +44,10 @@ def file_lock(path: str) -> Iterator[Callable[[], bool]]:
       OSError: the file cannot be opened.
     """
     with open(path, "a+", encoding="utf-8") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        if not _lock(file):
             file.seek(0)
             # Empty for a moment, before the holder has written its name.
-            raise LockHeldError(file.read(200).strip() or "another process") from None
+            raise LockHeldError(file.read(200).strip() or "another process")
         file.truncate(0)
         file.write(f"process {os.getpid()} on {socket.gethostname()}\n")
         file.flush()
@@ -58,11 +60,29 @@ def file_lock(path: str) -> Iterator[Callable[[], bool]]:
         yield is_held
 
 
+def _lock(file: IO[str]) -> bool:
+    """Locks a file; returns whether it could."""
+    for _ in range(_MOST_LOOKS):
+        if _flock(file, fcntl.LOCK_EX):
+            return True
+        if not _flock(file, fcntl.LOCK_SH):
+            return False
+        # A process that only looks, by `is_locked`, shares the lock for an instant.
+        fcntl.flock(file, fcntl.LOCK_UN)
+    return False
+
+
+def _flock(file: IO[Any], kind: int) -> bool:
+    """Takes a lock; returns False if another process holds one that excludes it."""
+    try:
+        fcntl.flock(file, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
 def is_locked(path: str) -> bool:
     """Returns whether a process holds the lock of a file; shares the lock for an instant."""
     with contextlib.suppress(FileNotFoundError, PermissionError), open(path, "rb") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
+        return not _flock(file, fcntl.LOCK_SH)
     return False
