@@ -2,6 +2,8 @@
 
 import contextlib
 import http.server
+import socket
+import ssl
 import threading
 
 CONTENT = bytes(range(256)) * 2000
@@ -55,6 +57,17 @@ def cut_at(byte):
     return lambda handler: resumable(handler, upto=byte)
 
 
+def aborted_at(byte):
+    """Cuts the connection without the farewell of TLS."""
+
+    def abort(handler):
+        resumable(handler, upto=byte)
+        # Of an SSLSocket, too, only the connection itself.
+        socket.socket.shutdown(handler.connection, socket.SHUT_RDWR)
+
+    return abort
+
+
 def status(code):
     return lambda handler: answer(handler, code, {"Content-Length": 0}, b"")
 
@@ -80,12 +93,22 @@ def to(place):
 
 
 @contextlib.contextmanager
-def serving():
-    """Yields the server; its list `behaviours` has functions that answer a request each."""
+def serving(certificate=None):
+    """Yields the server; its list `behaviours` has functions that answer a request each.
+
+    Args:
+      certificate: a file with certificate and key, for https.
+    """
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    if certificate:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate)
+        server.socket = context.wrap_socket(server.socket, server_side=True)
     server.daemon_threads = True
     server.ranges, server.behaviours, server.closing = [], [], threading.Event()
-    server.url = f"http://127.0.0.1:{server.server_address[1]}/weights.bin"
+    server.url = (
+        f"{'https' if certificate else 'http'}://127.0.0.1:{server.server_address[1]}/weights.bin"
+    )
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     try:

@@ -4,11 +4,14 @@ import contextlib
 import errno
 import hashlib
 import socket
+from pathlib import Path
 
 import pytest
 
+import faulty_server
 from faulty_server import (
     CONTENT,
+    aborted_at,
     answer,
     cut_at,
     resumable,
@@ -69,6 +72,28 @@ def test_faults_that_another_try_mends(server, tmp_path, behaviours):
     path = tmp_path / "file"
     fetch(server, path, *behaviours, wait_secs=0.3)
     assert path.read_bytes() == CONTENT
+
+
+CERTIFICATE = Path(__file__).parent / "loopback_certificate.pem"
+
+
+def test_a_certificate_that_nobody_trusts_is_refused_in_a_line(server, tmp_path):
+    message = "trusts the certificate of the server: self-signed certificate; SSL_CERT_FILE names"
+    with (
+        faulty_server.serving(CERTIFICATE) as secure,
+        pytest.raises(DownloadError, match=message),
+    ):
+        fetch(secure, tmp_path / "file", whole)
+    assert not secure.ranges and list(tmp_path.iterdir()) == []
+
+
+def test_a_connection_with_tls_that_is_cut_goes_on(server, tmp_path, monkeypatch):
+    monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
+    with faulty_server.serving(CERTIFICATE) as secure:
+        fetch(secure, tmp_path / "file", aborted_at(200_000), resumable)
+    assert (tmp_path / "file").read_bytes() == CONTENT
+    # What came before the cut is kept.
+    assert int(secure.ranges[1].removeprefix("bytes=").rstrip("-")) > 0
 
 
 def test_a_second_call_goes_on_where_the_first_one_ended(server, tmp_path):

@@ -14,6 +14,7 @@ import hashlib
 import http.client
 import os
 import shutil
+import ssl
 import time
 import urllib.error
 import urllib.request
@@ -216,7 +217,7 @@ def _opener() -> urllib.request.OpenerDirector:
 def _chunks(response: Any) -> Iterator[bytes]:
     """Yields the bytes of a response; ends a connection that hardly brings any."""
     since, received = time.monotonic(), 0
-    while chunk := response.read1(_CHUNK):
+    while chunk := _read(response):
         yield chunk
         received += len(chunk)
         now = time.monotonic()
@@ -224,6 +225,17 @@ def _chunks(response: Any) -> Iterator[bytes]:
             if received < _SLOW_BYTES:
                 raise _CutError(f"the server sent {received:,} bytes in {_SLOW_SECS:g} s")
             since, received = now, 0
+
+
+def _read(response: Any) -> bytes:
+    """Returns the next bytes; no error of a connection is taken for one of the disk."""
+    try:
+        chunk: bytes = response.read1(_CHUNK)
+    except TimeoutError:
+        raise _CutError("the server sends nothing any more") from None
+    except (OSError, http.client.HTTPException) as error:
+        raise _CutError(f"the connection failed: {short_word(error)}") from None
+    return chunk
 
 
 def _announced_size(response: Any, have: int) -> int | None:
@@ -272,6 +284,12 @@ def _translated(url: str, part: str) -> Iterator[None]:
     except urllib.error.URLError as error:
         if isinstance(error.reason, TimeoutError):
             raise _CutError("the server does not answer") from None
+        if isinstance(error.reason, ssl.SSLCertVerificationError):
+            raise DownloadError(
+                f"{short(url)} cannot be downloaded: nobody here trusts the certificate of the "
+                f"server: {short_word(error.reason.verify_message)}; SSL_CERT_FILE names the file "
+                "of the authorities that you trust"
+            ) from None
         raise DownloadError(
             f"{short(url)} cannot be downloaded: {short_word(error.reason)}; without a connection "
             f"to the web, save the file by hand as {short(part.removesuffix('.part'))}"
