@@ -109,7 +109,7 @@ def serving(certificate=None):
     server.url = (
         f"{'https' if certificate else 'http'}://127.0.0.1:{server.server_address[1]}/weights.bin"
     )
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, args=[0.01])
     thread.start()
     try:
         yield server
