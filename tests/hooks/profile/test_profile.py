@@ -87,20 +87,25 @@ def test_the_steps_of_the_ranges_are_captured(tmp_path, profiled, to, options, c
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("stopped_at", "expected"),
+    ("stopped_at", "is_written", "expected"),
     [
-        (2, [[4, 5, 6]]),
-        pytest.param(3, [[4, 5, 6]], marks=pytest.mark.slow),
-        pytest.param(5, [[6]], marks=pytest.mark.slow),
-        pytest.param(6, [], marks=pytest.mark.slow),
-        (8, []),
+        (2, False, [[4, 5, 6]]),
+        (3, False, [[4, 5, 6]]),
+        (5, True, [[4, 5], [6]]),
+        (6, True, [[4, 5, 6]]),
+        (8, True, [[4, 5, 6]]),
+        # A run that is killed writes nothing.
+        (5, False, [[6, 7, 8]]),
+        (6, False, [[7, 8, 9]]),
+        (8, False, [[9]]),
     ],
 )
 def test_a_resumed_run_profiles_what_is_left_of_a_range(
-    tmp_path, build, train, stopped_at, expected
+    tmp_path, build, train, stopped_at, is_written, expected
 ):
-    train(build(), [], to=stopped_at, save_every=100)
-    train(build(), [ProfileHook(str(tmp_path), at_steps=[4], num_steps=3)], to=9)
+    hooks = [ProfileHook(str(tmp_path), at_steps=[4], num_steps=3) for _ in range(2)]
+    train(build(), hooks[:is_written], to=stopped_at, save_every=100)
+    train(build(), hooks[1:], to=9)
     assert find_captures(tmp_path) == expected
 
 
