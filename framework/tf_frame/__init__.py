@@ -42,6 +42,7 @@ from tf_frame.plugin import (
     SplitReport,
     Weights,
     WeightsFile,
+    export_format,
 )
 
 if TYPE_CHECKING:
@@ -97,6 +98,7 @@ __all__ = [
     "Weights",
     "WeightsFile",
     "__version__",
+    "export_format",
     "load_network",
     "load_preprocessing",
     "option",

@@ -11,6 +11,7 @@ from tf_frame.plugin.contracts import (
 )
 from tf_frame.plugin.data_report import DataReport, DataWarning, SplitReport
 from tf_frame.plugin.evaluation_file import EvaluationFile
+from tf_frame.plugin.exporting import export_format
 from tf_frame.plugin.input_info import InputInfo, Mode
 from tf_frame.plugin.network_contracts import Network, NetworkContext, Preprocessing
 from tf_frame.plugin.training_contracts import (
@@ -53,4 +54,5 @@ __all__ = [
     "SplitReport",
     "Weights",
     "WeightsFile",
+    "export_format",
 ]

@@ -8,7 +8,12 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from tf_frame.plugin.exporting import exporting
 from tf_frame_detection.boxes import rotated, rotated_numpy, upright
+from tf_frame_detection.boxes.coders import FasterRcnnCoder, RotatedCoder
+from tf_frame_detection.model import Params
+from tf_frame_detection.networks.detector import Raw
+from tf_frame_detection.outputs import predictions
 from tf_frame_detection.suppression import Detections, detections
 
 # Boxes and scores of MulticlassNonMaxSuppressionTest (post_processing_test.py).
@@ -119,6 +124,85 @@ def test_detections_are_those_of_each_class_alone(size, limits):
         assert all(np.all(part[image, count:] == 0) for part in padding)
 
 
+def hostile_batch(generator, size, classes, boxes=450):
+    """Boxes of four images: with ties, copies, boxes without area, few candidates, and none."""
+    center = generator.uniform(0, 150, [4, boxes, 2])
+    sides = np.sort(generator.uniform(0, 40, [4, boxes, 2]))
+    sides *= generator.uniform(size=[4, boxes, 1]) > 0.05
+    angle = generator.uniform(-math.pi / 2, math.pi / 2, [4, boxes, 1])
+    parts = [center - sides / 2, center + sides / 2] if size == 4 else [center, sides, angle]
+    made = np.concatenate(parts, axis=2)
+    made[:, ::7] = made[:, :1]
+    scores = generator.uniform(size=[4, boxes, classes])
+    scores[1] = np.round(8 * scores[1]) / 8
+    scores[2] *= generator.uniform(size=[boxes, classes]) > 0.9
+    scores[3] *= generator.uniform(size=[boxes, classes]) > generator.uniform(0.9, 1.1)
+    return np.float32(made), np.float32(scores)
+
+
+@pytest.mark.parametrize(
+    ("size", "classes", "limits"),
+    [
+        (4, 1, (100, 100)),
+        pytest.param(4, 3, (5, 12), marks=pytest.mark.slow),
+        pytest.param(5, 1, (100, 100), marks=pytest.mark.slow),
+        (5, 3, (5, 12)),
+    ],
+)
+def test_kernels_find_what_the_loop_finds(size, classes, limits):
+    """A thousand images, with those that are slow tests."""
+    generator = np.random.default_rng(size + classes)
+    options = {"score_threshold": 0.1, "iou_threshold": 0.4, "candidates": 400}
+    options |= {"max_per_class": limits[0], "max_total": limits[1]}
+    with tf.Graph().as_default(), tf.Session() as session:
+        boxes = tf.placeholder(tf.float32, [None, None, size])
+        scores = tf.placeholder(tf.float32, [None, None, classes])
+        found = [
+            [
+                each
+                for each in detections(boxes, scores, by_loop=by_loop, **options)
+                if each is not None
+            ]
+            for by_loop in (False, True)
+        ]
+        counts = set()
+        for _ in range(63):
+            batch = hostile_batch(generator, size, classes)
+            by_kernel, by_loop = session.run(found, dict(zip((boxes, scores), batch, strict=True)))
+            for one, other in zip(by_kernel, by_loop, strict=True):
+                np.testing.assert_array_equal(one, other)
+            counts |= set(by_loop[3].tolist())
+    assert counts >= {0, limits[1]}
+
+
+@pytest.mark.usefixtures("graph")
+@pytest.mark.parametrize(
+    ("format_name", "size", "option", "is_loop"),
+    [
+        ("", 4, "auto", False),
+        ("saved_model", 5, "auto", False),
+        ("onnx", 4, "auto", False),
+        ("onnx", 5, "auto", True),
+        ("tflite", 4, "auto", True),
+        ("tflite", 4, "kernel", False),
+        ("", 5, "loop", True),
+    ],
+)
+def test_the_format_of_an_export_chooses_kernel_or_loop(format_name, size, option, is_loop):
+    params = Params(suppression=option)
+    raw = Raw(
+        logits=tf.zeros([1, 3, 2]),
+        codes=tf.zeros([1, 3, 4 if size == 4 else 6]),
+        anchors=tf.ones([3, 4]),
+    )
+    coder = FasterRcnnCoder((1.0,) * 4) if size == 4 else RotatedCoder((1.0,) * 5)
+    with exporting(format_name):
+        predictions(raw, tf.constant([[9, 9]]), params, coder=coder)
+    built = tf.get_default_graph().as_graph_def()
+    nodes = [*built.node, *(node for each in built.library.function for node in each.node_def)]
+    assert ("ArgMax" in {node.op for node in nodes}) == is_loop
+
+
 def voted(box, class_, boxes, scores, threshold):
     """Mean of the boxes that overlap one of the same class, one box after the other."""
     overlap = upright.iou(box[np.newaxis], boxes, ops=np)[0]
@@ -177,7 +261,7 @@ def test_no_boxes_and_no_detections(size, count, dynamic):
 @pytest.mark.parametrize("size", [4, pytest.param(5, marks=pytest.mark.slow)])
 def test_tensorflow_lite_has_the_same_detections(size, tmp_path):
     boxes, scores = (array[:1] for array in random_batch(size, boxes=30))
-    options = {"iou_threshold": 0.3, "box_voting_iou": 0.4, "max_total": 20}
+    options = {"iou_threshold": 0.3, "box_voting_iou": 0.4, "max_total": 20, "by_loop": True}
     with tf.Graph().as_default(), tf.Session() as session:
         inputs = {
             name: tf.placeholder(tf.float32, array.shape)

@@ -11,7 +11,7 @@ import tensorflow.compat.v1 as tf
 from export_formats import WRITABLE
 from sessions import save_variables
 from slow_cases import slow_but
-from tf_frame import Input, ModelOutput
+from tf_frame import Input, ModelOutput, export_format
 from tf_frame.errors import EXIT_USAGE, CheckpointError, ConfigError, PluginError, TfFrameError
 from tf_frame.runs.export.formats import FORMATS, frozen_graph, saved_model_format
 from tf_frame.runs.export.staging import Written
@@ -27,6 +27,20 @@ def test_the_tolerances_are_those_that_the_documentation_states(quantized, tflit
     found = {name: each.tolerance_for(quantized=quantized) for name, each in FORMATS.items()}
     others = {"tflite": tflite, "onnx": tflite, "tflite_int8": 0.05}
     assert found == {**dict.fromkeys(FORMATS, 1e-5), **others}
+
+
+@every_format
+def test_a_model_is_told_the_format_that_it_is_built_for(export, name):
+    told = []
+
+    class Told(Classifier):
+        def build(self, features, labels, mode):
+            told.append(export_format())
+            return super().build(features, labels, mode)
+
+    export(name, model=Told)
+    assert set(told) == {name}
+    assert export_format() == ""
 
 
 @pytest.mark.parametrize("delay_step", slow_but(1, [-1, 0]))

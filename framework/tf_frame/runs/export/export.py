@@ -20,6 +20,7 @@ from tf_frame.checkpoint.names import check_no_pattern
 from tf_frame.config.run_options import RunOptions
 from tf_frame.config.values import nearest
 from tf_frame.errors import ConfigError
+from tf_frame.plugin.exporting import exporting
 from tf_frame.plugin.needs import check_batch
 from tf_frame.plugin.origin import describe_method, describe_owner
 from tf_frame.runs.error_translation import translated_errors
@@ -173,7 +174,8 @@ def export_model(
     )
     check()
     with staged_files(output, overwrite=overwrite) as workshop:
-        written = importlib.import_module(chosen.module).export(request, workshop)
+        with exporting(format_name):
+            written = importlib.import_module(chosen.module).export(request, workshop)
         if chosen.has_inputs:
             _describe(format_name, os.path.join(workshop, written.path), written, request, about)
         check()

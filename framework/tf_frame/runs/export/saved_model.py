@@ -25,6 +25,7 @@ from tf_frame.deploy.session_config import inference_session_config
 from tf_frame.errors import CheckpointError, ConfigError, PluginError, short_reason
 from tf_frame.graph.inference.build_inference import Inference, build_inference
 from tf_frame.plugin import Mode
+from tf_frame.plugin.exporting import exporting
 from tf_frame.runs.export.signatures import find_exports, make_signatures
 from tf_frame.runs.export.staging import check_extra, copy_extra, put_in_place, staged_export
 from tf_frame.text import brief, listed
@@ -119,9 +120,10 @@ def _build(
     tf.train.create_global_step()
     receiver = _receive(receiver_fn, mode)
     labels = getattr(receiver, "labels", None)
-    inference = build_inference(
-        model=model, features=receiver.features, labels=labels, mode=mode, config=config
-    )
+    with exporting("saved_model"):
+        inference = build_inference(
+            model=model, features=receiver.features, labels=labels, mode=mode, config=config
+        )
     exports = find_exports(inference.output, mode)
     signatures = make_signatures(receiver, exports, serving=mode == Mode.PREDICT)
     if inference.output.train_op is not None:

@@ -15,6 +15,7 @@ FOCAL, SIGMOID, SOFTMAX = "focal", "sigmoid", "softmax"
 PER_IMAGE, PER_BATCH = "image", "batch"
 DETECTION, CLASSIFICATION = "detection", "classification"
 PLAIN, GROUPED = "plain", "grouped"
+AUTO, KERNEL, LOOP = "auto", "kernel", "loop"
 # SSD's maps: strides of those of the backbone, then channels of the maps above it for a depth
 # multiplier of 1. Source: ssd_mobilenet_v2_feature_extractor.py of the object detection API.
 SSD_STRIDES = (16, 32)
@@ -189,6 +190,12 @@ class SuppressionParams:
         "with this IoU or more; none: the box with the greatest score alone",
         min=0,
         max=1,
+    )
+    suppression: str = option(
+        AUTO,
+        "kernel: by TensorFlow's kernels; loop: by a loop of operations of TensorFlow Lite, with "
+        "the same detections; auto: the kernels but for exports to formats without them",
+        choices=(AUTO, KERNEL, LOOP),
     )
     max_per_class: int = option(100, "greatest number of detections of a class", min=1)
     max_total: int = option(100, "greatest number of detections of an image", min=1)

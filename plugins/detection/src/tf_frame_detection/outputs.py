@@ -7,9 +7,10 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from tf_frame import export_format
 from tf_frame_detection.boxes import rotated
 from tf_frame_detection.networks.detector import Raw
-from tf_frame_detection.options import GROUPED, SOFTMAX
+from tf_frame_detection.options import AUTO, GROUPED, LOOP, SOFTMAX
 from tf_frame_detection.suppression import detections
 
 
@@ -36,6 +37,7 @@ def predictions(raw: Raw, image_size: Any, params: Any, *, coder: Any) -> dict[s
         box_voting_iou=params.box_voting_iou,
         max_per_class=params.max_per_class,
         max_total=params.max_total,
+        by_loop=_needs_loop(params.suppression, is_rotated=boxes.shape[-1] == 5),
     )
     cut = _cut_at_image(kept.boxes, image_size) if boxes.shape[-1] == 4 else kept.boxes
     predicted = {
@@ -47,6 +49,15 @@ def predictions(raw: Raw, image_size: Any, params: Any, *, coder: Any) -> dict[s
     if kept.corners is not None:
         predicted["detection_corners"] = kept.corners / size[:, tf.newaxis, tf.newaxis]
     return predicted
+
+
+def _needs_loop(suppression: str, *, is_rotated: bool) -> bool:
+    """Returns whether boxes are suppressed by a loop; ONNX has a kernel for upright boxes."""
+    if suppression != AUTO:
+        return suppression == LOOP
+    return export_format() in ("tflite", "tflite_int8") or (
+        is_rotated and export_format() == "onnx"
+    )
 
 
 def raw_outputs(raw: Raw, image_size: Any, params: Any, *, coder: Any) -> dict[str, Any]:

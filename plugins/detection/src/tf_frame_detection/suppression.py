@@ -1,21 +1,21 @@
-"""Detections of a batch: greedy suppression within each class, upright or rotated.
-
-A loop keeps the best box of each image that is left, whatever its class, and leaves out those of
-its class that overlap it. After `max_total` steps, or fewer, the detections are those of
-suppressing each class by itself. The loop has only operations of TensorFlow Lite, for exports.
-"""
+"""Detections of a batch: greedy suppression within each class, upright or rotated."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import tensorflow.compat.v1 as tf
 
 from tf_frame_detection.boxes import rotated, upright
+from tf_frame_detection.greedy import (
+    NONE,
+    Candidates,
+    Limits,
+    keep_by_kernel,
+    keep_by_loop,
+    smaller,
+)
 
-# Score of a box that is no candidate, or no longer.
-_NONE = -1.0
 # Divisor instead of 0.
 _TINY = 1e-30
 
@@ -48,6 +48,7 @@ def detections(
     max_per_class: int = 100,
     max_total: int = 100,
     candidates: int = 1000,
+    by_loop: bool = False,
 ) -> Detections:
     """Suppresses boxes that overlap a better one of their class.
 
@@ -67,68 +68,35 @@ def detections(
       max_total: greatest number of an image, of all classes.
       candidates: only so many pairs of a box and a class, the best of each image, are looked
         at, as in RetinaNet (https://arxiv.org/abs/1708.02002, section 4.1: 1000 on each level).
+      by_loop: use operations of TensorFlow Lite alone, many times slower.
     """
     shape = scores.shape.as_list()
-    scores = tf.where_v2(scores > score_threshold, scores, _NONE)
+    scores = tf.where_v2(scores > score_threshold, scores, NONE)
     size = shape[1] * shape[2] if shape[1] is not None else tf.shape(scores)[1] * shape[2]
     scores = tf.reshape(scores, [tf.shape(scores)[0], size])
-    best = tf.math.top_k(scores, _smaller(candidates, size))
-    classes = best.indices % shape[2]
-    boxes = tf.gather(boxes, best.indices // shape[2], batch_dims=1)
-    is_rotated = boxes.shape.as_list()[2] == 5
-    iou = rotated.paired_iou if is_rotated else upright.paired_iou
-    kept = _greedy(
-        best.values,
-        classes,
-        lambda chosen: iou(tf.gather(boxes, chosen, batch_dims=1), boxes) > iou_threshold,
-        max_per_class,
-        max_total,
+    best = tf.math.top_k(scores, smaller(candidates, size))
+    pool = Candidates(
+        boxes=tf.gather(boxes, best.indices // shape[2], batch_dims=1),
+        scores=best.values,
+        classes=best.indices % shape[2],
     )
-    size = _smaller(max_total, kept.shape.as_list()[1] or tf.shape(kept)[1])
-    final = tf.math.top_k(kept, size)
-    pool = (boxes, best.values, classes)
-    boxes, classes = (tf.gather(tensor, final.indices, batch_dims=1) for tensor in (boxes, classes))
+    limits = Limits(shape[2], iou_threshold, max_per_class, max_total)
+    chosen, real = (keep_by_loop if by_loop else keep_by_kernel)(pool, limits)
+    if not by_loop:
+        # The padding needs no votes and no corners.
+        most = tf.reduce_max(tf.reduce_sum(tf.cast(real, tf.int32), axis=1))
+        chosen, real = chosen[:, :most], real[:, :most]
+    boxes, values, classes = (tf.gather(tensor, chosen, batch_dims=1) for tensor in pool)
+    is_rotated = pool.are_rotated
     if box_voting_iou is not None and not is_rotated:
         boxes = _voted(boxes, classes, *pool, box_voting_iou)
-    real = final.values > _NONE
     return Detections(
         boxes=_fit(rotated.enclosing(boxes) if is_rotated else boxes, real, max_total),
-        scores=_fit(final.values, real, max_total),
+        scores=_fit(values, real, max_total),
         classes=_fit(classes, real, max_total),
         count=tf.reduce_sum(tf.cast(real, tf.int32), axis=1),
         corners=_fit(rotated.corners(boxes), real, max_total) if is_rotated else None,
     )
-
-
-def _greedy(
-    scores: Any, classes: Any, overlap: Callable[[Any], Any], max_per_class: int, max_total: int
-) -> Any:
-    """Scores `[batch, n]` of the boxes that are kept, `_NONE` for all others.
-
-    Args:
-      scores: `[batch, n]`, `_NONE` for boxes that are none.
-      classes: `[batch, n]`.
-      overlap: whether boxes overlap that of a number `[batch, 1]` too much, `[batch, n]`.
-      max_per_class, max_total: greatest numbers of boxes kept in an image.
-    """
-
-    def goes_on(step: Any, left: Any, _: Any) -> Any:
-        return tf.logical_and(step < max_total, tf.reduce_any(left > _NONE))
-
-    def keep_one(step: Any, left: Any, kept: Any) -> tuple[Any, ...]:
-        number = tf.argmax(left, axis=1, output_type=tf.int32)[:, tf.newaxis]
-        chosen = tf.equal(tf.range(tf.shape(left)[1]), number)
-        kept = tf.where_v2(chosen, tf.maximum(left, kept), kept)
-        same = tf.equal(classes, tf.gather(classes, number, batch_dims=1))
-        of_class = tf.logical_and(same, kept > _NONE)
-        full = tf.reduce_sum(tf.cast(of_class, tf.int32), axis=1, keepdims=True) >= max_per_class
-        gone = tf.logical_and(same, tf.logical_or(overlap(number), full))
-        left = tf.where_v2(tf.logical_or(chosen, gone), _NONE, left)
-        return step + 1, left, kept
-
-    state = (tf.constant(0), scores, tf.fill(tf.shape(scores), _NONE))
-    kept = tf.while_loop(goes_on, keep_one, state, back_prop=False)[2]
-    return tf.ensure_shape(kept, scores.shape)
 
 
 def _voted(
@@ -162,8 +130,3 @@ def _fit(values: Any, real: Any, length: int) -> Any:
     values = tf.pad(values, [[0, 0], [0, missing], *[[0, 0]] * len(inner)])
     values.set_shape([batch, length, *inner])
     return values
-
-
-def _smaller(limit: int, size: Any) -> Any:
-    """Returns the lesser of both, a number if the size is a number."""
-    return min(limit, size) if isinstance(size, int) else tf.minimum(limit, size)

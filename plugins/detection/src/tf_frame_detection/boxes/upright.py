@@ -35,7 +35,7 @@ def iou(a: Any, b: Any, *, ops: Any = tf) -> Any:
 
 def paired_iou(a: Any, b: Any, *, ops: Any = tf) -> Any:
     """Returns the intersection over union `[...]` of boxes `[..., 4]` that broadcast."""
-    shared = _intersections(a, b, ops)
+    shared = intersections(a, b, ops)
     union = areas(a, ops=ops) + areas(b, ops=ops) - shared
     return shared / ops.maximum(union, _TINY)
 
@@ -51,11 +51,12 @@ def intersection_over_area(a: Any, b: Any, *, ops: Any = tf) -> Any:
       `[..., n, m]`; 0 for a box without area.
     """
     a = a[..., :, None, :]
-    shared = _intersections(a, b[..., None, :, :], ops)
+    shared = intersections(a, b[..., None, :, :], ops)
     return shared / ops.maximum(areas(a, ops=ops), _TINY)
 
 
-def _intersections(a: Any, b: Any, ops: Any) -> Any:
+def intersections(a: Any, b: Any, ops: Any = tf) -> Any:
+    """Returns the areas `[...]` that boxes `[..., 4]`, which broadcast, share."""
     edges_a, edges_b = _edges(a), _edges(b)
     sides = [
         ops.maximum(
