@@ -38,6 +38,8 @@ FURTHER = {
     *("update_op_asserts", "variables_in_loop", "yields_features_only", "keras_layers_in_clones"),
     *("endless_evaluation"),
 }
+# Faults that are found by the stack of an operation.
+OF_OPERATIONS = {"labels_of_another_shape_later", "index_out_of_range", "update_op_asserts"}
 WORDS = ("--max_steps", "3", "--train_batch_size", "8", "--eval_batch_size", "8", "--noevaluate")
 
 
@@ -72,7 +74,9 @@ def run(command):
     [slow(case) if case.name in FURTHER else case for case in faulty.CASES],
     ids=lambda case: case.name,
 )
-def test_the_first_line_names_the_plugin_and_the_fault(run, case):
+def test_the_first_line_names_the_plugin_and_the_fault(run, case, request):
+    if case.name in OF_OPERATIONS:
+        request.getfixturevalue("own_stacks")
     code, stderr = run(*case.words)
     first, *further = stderr.splitlines()
     assert case.matches(first), first

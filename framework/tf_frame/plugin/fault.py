@@ -35,11 +35,12 @@ from tf_frame.plugin.origin import (
     is_foreign,
     loaded_plugins,
 )
+from tf_frame.text import short
 
 # Attributes of an exception with facts about its origin.
 _CALL, _STEP, _HINT, _MADE = (f"_tf_frame_{name}" for name in ("call", "step", "hint", "made"))
 # The most characters of an exception's text in a message; --verbosity debug shows all.
-_LONGEST = 1000
+_LONGEST = 600
 # A control sequence of a terminal, such as for bold text.
 _ESCAPE = re.compile(r"\x1b\[[\d;]*m")
 # A part of a message of TensorFlow that does not help in a graph -> a better hint.
@@ -184,12 +185,5 @@ def _describe(error: BaseException) -> str:
     if isinstance(error, OSError):
         return f"{name}: {short_reason(error)}"
     # TensorFlow describes an operation that cannot be made by all its attributes.
-    text = _printable(_OPERATION.sub(r"\1", " ".join(text.split())))
-    return f"{name}: {text}".rstrip(": ")
-
-
-def _printable(text: str) -> str:
-    """Returns the beginning of a text, without characters that would change the terminal."""
-    text = _ESCAPE.sub("", text)
-    printable = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text[:_LONGEST])
-    return f"{printable} ..." if len(text) > _LONGEST else printable
+    text = _ESCAPE.sub("", _OPERATION.sub(r"\1", " ".join(text.split())))
+    return f"{name}: {short(text, _LONGEST)}".rstrip(": ")

@@ -1,5 +1,7 @@
 """Fine-tuning deeplab from a backbone that another program saved, by the command line."""
 
+import re
+
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
@@ -61,9 +63,10 @@ def test_the_backbone_comes_from_a_foreign_checkpoint(run, checkpoint, shapes, t
     words = ("--learning_rate", "0", "--warm_start_include", "MobilenetV2/")
     code, out, err = run(*words, "--warm_start_map", MAP)
     assert code == 0, err
-    lines = out.splitlines()
+    lines = (tmp_path / "m/train.log").read_text().splitlines()
     for name in every:
-        (line,) = [line for line in lines if f" {name} " in line]
+        row = re.compile(rf"(restored|not included) +{re.escape(name)} ")
+        (line,) = filter(row.match, lines)
         restored = name in backbone
         assert line.startswith("restored" if restored else "not included")
         assert (f"{PREFIX}{name}" in line) == restored

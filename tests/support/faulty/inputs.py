@@ -65,7 +65,7 @@ class DatasetIsNone(ToyInput):
         pass
 
 
-_ARRAY = "{{'x': array([" + 4 * "[1., 1., 1.], " + "[1., 1., 1. of type dict"
+_ARRAY = "{{'x': array([[1., 1., 1.], [...], [1., 1., 1.]])}} of type dict"
 
 
 @fault(_NO_DATASET.replace("VALUE", _ARRAY))

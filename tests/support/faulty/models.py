@@ -53,7 +53,7 @@ class BuildLosesPipe(Faulty):
         raise BrokenPipeError(32, "Broken pipe")  # here
 
 
-@fault("build() of {me} raised OSError: No space left on device ({here})")
+@fault("No space left on device; make room, and give the command again", code=1)
 class BuildFillsItsDisk(Faulty):
     def build(self, features, labels, mode):
         raise OSError(28, "No space left on device")  # here
@@ -80,7 +80,7 @@ class BuildRaisesUnusual(Faulty):
         raise Unusual("unusual")  # here
 
 
-@fault("build() of {me} raised ValueError: red " + "x" * 996 + " ... ({here})")
+@fault("build() of {me} raised ValueError: red " + "x" * 443 + "..." + "x" * 150 + " ({here})")
 class BuildRaisesMuch(Faulty):
     def build(self, features, labels, mode):
         raise ValueError("\x1b[31mred " + "x" * 9999)  # here
