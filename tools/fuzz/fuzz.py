@@ -96,6 +96,7 @@ class _Child:
 
     def __init__(self, options: argparse.Namespace) -> None:
         self._options, self._process = options, None
+        self._has_run_sessions = False
 
     def __enter__(self) -> _Child:
         return self
@@ -106,6 +107,10 @@ class _Child:
     def run(self, kind: str, seed: int) -> tuple[str, str, int]:
         """Returns outcome, text and MB of a case."""
         # A command's own process ends in time by itself.
+        if kind in COMMAND_KINDS and self._has_run_sessions:
+            # Commands are forked, and TensorFlow's threads do not follow.
+            self._end()
+        self._has_run_sessions = kind not in COMMAND_KINDS
         secs = self._options.secs * (2 if kind in COMMAND_KINDS else 1)
         secs += _START_SECS if self._process is None else 0
         process = self._process = self._process or self._start()

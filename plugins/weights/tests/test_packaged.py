@@ -157,7 +157,7 @@ def test_auto_takes_the_weights_that_fit(capsys):
     [
         ("classification", "mobilenet_v1_imagenet", 135),
         ("detection", "mobilenet_v1_imagenet", 115),
-        ("deeplab", "ssdlite_mobilenet_v2_pedestrians", 260),
+        ("deeplab", "ssdlite_mobilenet_v2_pedestrians", 255),
     ],
 )
 def test_a_run_for_other_classes_begins_with_their_network(tmp_path, capsys, model, name, restored):
