@@ -206,6 +206,20 @@ def _cell_lines(cell: str, width: int) -> list[str]:
     return wrapped(cell, width, first=indent, rest=indent)
 
 
+def gflops_text(flops_per_sec: float | None, peak: float | None, *, of: str = "") -> str:
+    """Returns a rate such as `12.3 GFLOP/s (34 %)`; empty if it is unknown.
+
+    Args:
+      flops_per_sec: floating-point operations per second, or None.
+      peak: those that the machine can reach, or None.
+      of: words after the share.
+    """
+    if not flops_per_sec:
+        return ""
+    share = f" ({100 * flops_per_sec / peak:.0f} %{of})" if peak else ""
+    return f"{flops_per_sec / 1e9:.3g} GFLOP/s{share}"
+
+
 def readable_bytes(num_bytes: int) -> str:
     """Returns bytes in a unit that leaves at least 1 of it, such as `1.5 MiB`."""
     return _scaled(num_bytes, 1024, ("B", "KiB", "MiB", "GiB", "TiB"))

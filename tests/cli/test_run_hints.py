@@ -11,6 +11,7 @@ from tf_frame.cli.run_hints import hints, warmup_note, weights_note
 from tf_frame.cli.run_text import closing
 
 QUICK = {"metrics": {}, "duration_secs": 3, "steps_per_sec": 5.0, "input_share": 0.1}
+QUICK |= {"gflops_per_sec": 12.3, "peak_gflops": 100.0}
 NOTHING = {**QUICK, "at_chance": {}}
 
 
@@ -67,7 +68,7 @@ def test_a_slow_input_is_named_with_the_command_that_says_why():
         "hint: the steps waited for input 43 % of the time; "
         "tf-frame profile --config 'runs/my run/config.yaml' --steps 30 says why"
     )
-    assert done.startswith("done in 3 s")
+    assert done.startswith("done in 3 s, 5.00 steps/s, 12.3 GFLOP/s (12 % of the peak); ")
     assert len(closing(make_setup(), result, keeps_folder=False).splitlines()) == 1
 
 

@@ -28,9 +28,9 @@ class Terminal(io.StringIO):
         return True
 
 
-def make_hook(graph, out, *, last_step=9, every_steps=1):
+def make_hook(graph, out, *, last_step=9, every_steps=1, **figures):
     steps = {"last_step": last_step, "every_steps": every_steps}
-    return ProgressHook(graph.train_op, examples_per_step=8, out=out, **steps)
+    return ProgressHook(graph.train_op, examples_per_step=8, out=out, **steps, **figures)
 
 
 def shown(out):
@@ -53,6 +53,21 @@ def test_a_line_holds_the_rates_of_its_interval_and_the_time_left(build, train, 
     assert first[3:] == ("1.00", "8.0", "0:06")
     assert second[2:] == (f"{progress.loss:.4f}", "0.25", "2.0", "0:12")
     assert progress.loss > 0
+
+
+@pytest.mark.parametrize(("width", "is_shown"), [(80, False), (100, True)])
+def test_the_rate_of_the_hardware_is_shown_where_there_is_room(
+    build, train, clock, monkeypatch, width, is_shown
+):
+    monkeypatch.setenv("COLUMNS", str(width))
+    graph, out = build(), io.StringIO()
+    rates = {"flops_per_step": 123.4e9, "peak_flops": 200e9}
+    progress = make_hook(graph, out, every_steps=3, **rates)
+    train(graph, [progress, Tick(clock, [100, 2, 2])], to=3)
+    assert progress.flops_per_sec == pytest.approx(61.7e9)
+    (line,) = out.getvalue().splitlines()
+    assert ("  61.7 GFLOP/s (31 %)  0:12 left" in line) == is_shown
+    assert len(line) <= width and "examples/s" in line
 
 
 def test_waiting_for_input_is_shown_from_a_fifth_of_the_time_on(build, train, clock):

@@ -2,7 +2,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.config.run_options import RunOptions
-from tf_frame.profiling.model_cost import costs, model_layers
+from tf_frame.profiling.model_cost import costs, model_layers, step_flops
 from tf_frame.profiling.step_profile import Cost
 from tf_frame.testing.toy import build_toy_graph
 
@@ -77,6 +77,16 @@ def test_gradients_and_updates_count_in_the_step(layers):
     assert Cost("net/conv", 108, layers["net/conv"].flops) in known
     assert "net/conv/Conv2D" not in [cost.scope for cost in known]
     assert unknown[0] == Cost("", 748, None)
+
+
+@pytest.mark.usefixtures("graph")
+@pytest.mark.parametrize(("batch_size", "count"), [(None, None), (8, 2 * 8 * 3 * 5 + 8 * 5)])
+def test_the_operations_of_a_step_are_those_that_it_runs(batch_size, count):
+    features = tf.placeholder(tf.float32, [None, 3])
+    product = tf.matmul(features, tf.ones([3, 5]))
+    tf.matmul(product, tf.ones([5, 99]))  # Which the step does not run.
+    graph = tf.get_default_graph()
+    assert step_flops(graph, tf.square(product), batch_size) == count
 
 
 def test_costs_without_batch_size_or_training():

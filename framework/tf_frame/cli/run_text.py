@@ -26,7 +26,7 @@ from tf_frame.runs.evaluation.printing import result_table
 from tf_frame.runs.setup.model_dir import CONFIG_FILE
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.shell_text import shell_word
-from tf_frame.text import columns
+from tf_frame.text import columns, gflops_text
 
 _PLUGINS = ("plugin", "input", "optimizer", "schedule")
 _PREFIXES = {"plugin": "model."}
@@ -208,7 +208,11 @@ def closing(setup: TrainingSetup, result: Mapping[str, Any], *, keeps_folder: bo
         lines += hints(setup, result)
     done = f"done in {result['duration_secs']:.0f} s"
     if keeps_folder:  # The report of a profile has better figures.
-        rate = result["steps_per_sec"]
+        rate, gflops, peak = (
+            result[name] for name in ("steps_per_sec", "gflops_per_sec", "peak_gflops")
+        )
         done += f", {rate:.2f} steps/s" if rate else ""
+        flops = gflops_text(gflops and gflops * 1e9, peak and peak * 1e9, of=" of the peak")
+        done += f", {flops}" if flops else ""
         done += f"; results in {setup.model_dir}"
     return "\n".join([*lines, done])

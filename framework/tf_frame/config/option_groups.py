@@ -401,6 +401,12 @@ class OutputOptions:
     )
     save_summaries_secs: int | None = option(None, "seconds between summaries", min=1)
     log_every_n_steps: int = option(10, "steps between progress lines; 0: none", min=0)
+    peak_gflops: float | None = option(
+        None,
+        "GFLOP/s that the devices of this process can reach, for the share of it in progress lines "
+        "and result.json; none: as tf-frame doctor measured",
+        min=0,
+    )
     log_device_placement: bool = option(False, "log the device of every operation")
     verbosity: str = option(
         "none",

@@ -13,7 +13,8 @@ from tf_frame.hooks.cadence import Multiples
 from tf_frame.hooks.training_clock import training_clock
 from tf_frame.profiling.step_times import is_starving
 from tf_frame.progress_bar import ProgressBar
-from tf_frame.text import figure
+from tf_frame.text import figure, gflops_text
+from tf_frame.text_width import cell_width, terminal_width
 from tf_frame.types import Session, Tensor
 
 _BAR_SECS = 0.5
@@ -21,13 +22,14 @@ _BAR_SECS = 0.5
 
 @dataclasses.dataclass(eq=False)
 class ProgressHook(Hook):
-    """Shows step, loss, steps/s, examples/s, remaining time, waiting for input; measures rates.
+    """Shows step, loss, rates, remaining time, waiting for input; measures mean rates.
 
-    On a terminal the hook shows a bar, otherwise lines; they end with `input 43 %` where steps
-    waited for their batches for more than a fifth of the time. It runs at the first step of a
-    session, at the multiples of `every_steps` and at the last step; for a bar also every half
-    second. No rate includes the first step: TensorFlow optimises the graph, and the input pipeline
-    fills.
+    The rates are steps/s, examples/s and, where the cost of a step is known and the line is wide
+    enough, GFLOP/s. On a terminal the hook shows a bar, otherwise lines; they end with `input 43 %`
+    where steps waited for their batches for more than a fifth of the time. It runs at the first
+    step of a session, at the multiples of `every_steps` and at the last step; for a bar also every
+    half second. No rate includes the first step: TensorFlow optimises the graph, and the input
+    pipeline fills.
 
     Args:
       loss_tensor: scalar tensor to show.
@@ -37,6 +39,8 @@ class ProgressHook(Hook):
       every_steps: steps between lines, or between updates of the bar's figures; 0: nothing is
         shown.
       input_wait: scalar tensor that reads the seconds of all steps that waited for input, or None.
+      flops_per_step: floating-point operations of a step; None: unknown.
+      peak_flops: FLOP/s of the machine's peak; None: unknown.
       out: output stream; default: standard output.
 
     Attributes:
@@ -55,6 +59,8 @@ class ProgressHook(Hook):
     every_steps: int
     loss_name: str = "loss"
     input_wait: Tensor | None = None
+    flops_per_step: float | None = None
+    peak_flops: float | None = None
     out: TextIO = dataclasses.field(default_factory=lambda: sys.stdout)
 
     def __post_init__(self) -> None:
@@ -79,6 +85,12 @@ class ProgressHook(Hook):
         """Mean rate in examples; None before the second step."""
         rate = self.steps_per_sec
         return None if rate is None else rate * self.examples_per_step
+
+    @property
+    def flops_per_sec(self) -> float | None:
+        """Mean rate in floating-point operations; None before the second step, or unknown."""
+        rate = self.steps_per_sec
+        return None if rate is None or not self.flops_per_step else rate * self.flops_per_step
 
     @property
     def input_share(self) -> float | None:
@@ -157,16 +169,20 @@ class ProgressHook(Hook):
         secs = max(self._time - since_time, 1e-9)
         rate, share = steps / secs, (self._waited - since_waited) / secs
         examples = f"{rate * self.examples_per_step:.1f} examples/s"
+        flops = gflops_text(rate * (self.flops_per_step or 0), self.peak_flops)
         waiting = f"input {100 * share:.0f} %" if is_starving(share, rate) else ""
         if self._bar is not None:
             # Before the bar: a narrow terminal leaves the figures behind it out.
             self._bar.set_description_str(f"train, {loss}", refresh=False)
-            self._bar.set_postfix_str(", ".join(filter(None, [examples, waiting])) if steps else "")
+            figures = ", ".join(filter(None, [examples, flops, waiting]))
+            self._bar.set_postfix_str(figures if steps else "")
             return
         line = f"step {self.step}/{self.last_step}  {loss}"
         if steps:
             left = _clock((self.last_step - self.step) / rate)
-            parts = [line, f"{rate:.2f} steps/s", examples, f"{left} left", waiting]
+            parts = [line, f"{rate:.2f} steps/s", examples, flops, f"{left} left", waiting]
+            if cell_width("  ".join(filter(None, parts))) > terminal_width():
+                parts.remove(flops)
             line = "  ".join(filter(None, parts))
         print(line, file=self.out, flush=True)
 

@@ -95,10 +95,7 @@ def model_layers(
     phase_of = phases(operations)
     if step is not None:
         operations = computed(operations, getattr(step, "op", step))
-    if batch_size is not None and any(map(_lacks_batch_size, operations)):
-        names = {op.name for op in operations}
-        copy = _with_batch_size(graph, batch_size)
-        operations = [op for op in copy.get_operations() if op.name in names]
+    operations = _of_batch_size(graph, operations, batch_size)
     layers = {"": Layer("")}
     for op in operations:
         _count_operation(op, phase_of[op.name], _enclosing(layers, op.name))
@@ -110,6 +107,31 @@ def model_layers(
         for layer in _enclosing(layers, variable.op.name):
             layer.parameters += variable.shape.num_elements() or 0
     return tuple(layers.values())
+
+
+def step_flops(graph: Any, step: Any, batch_size: int | None = None) -> int | None:
+    """Returns the floating-point operations of a step, 2 for a multiply-add.
+
+    None if a convolution or a matrix product has no static shapes. Arguments as of `model_layers`.
+    """
+    operations = computed(ancestors([step]), getattr(step, "op", step))
+    total = 0
+    for op in _of_batch_size(graph, operations, batch_size):
+        try:
+            total += flops(op)
+        except UnknownShape:
+            if is_product(op):
+                return None
+    return total
+
+
+def _of_batch_size(graph: Any, operations: Sequence[Any], batch_size: int | None) -> Sequence[Any]:
+    """Returns the operations; those of a copy if the batch size is given, and unknown there."""
+    if batch_size is None or not any(map(_lacks_batch_size, operations)):
+        return operations
+    names = {op.name for op in operations}
+    copy = _with_batch_size(graph, batch_size)
+    return [op for op in copy.get_operations() if op.name in names]
 
 
 def _enclosing(layers: dict[str, Layer], name: str) -> list[Layer]:

@@ -123,9 +123,13 @@ def test_the_profile_tab_without_xprof(installed):
     assert (check.state, check.advice) == ("warning", ("pip install 'tf-frame[profile]'",))
 
 
+PEAK = {"device": "", "matrix_product": 1.2e12, "convolution": 9e10, "kept": "a/peak.json"}
+
+
 def all_checks(run="run", **answers):
     every = {"tensorflow": Answer({"gpus": ["A"], "cuda": True}), "profile_tab": Answer()}
-    return list(packages.import_checks({**every, "plugins": Answer([]), **answers}, {}, run))
+    every |= {"plugins": Answer([]), "peak": Answer(PEAK)}
+    return list(packages.import_checks({**every, **answers}, {}, run))
 
 
 def test_plugins(installed):
@@ -134,11 +138,22 @@ def test_plugins(installed):
         {**ROW, "state": "broken", "problem": "No module named 'x'"},
         {**ROW, "state": "conflict", "problem": "two packages have it"},
     ]
-    _, _, _, count, broken, conflict = all_checks(plugins=Answer(rows))
+    _, _, _, count, broken, conflict, _ = all_checks(plugins=Answer(rows))
     assert count.found == "3; models: net"
     assert broken.found == "net of tf-frame-net 1.0 is broken: No module named 'x'"
     assert (broken.state, conflict.state) == ("problem", "warning")
     assert broken.advice == ("pip install --upgrade tf-frame-net",)
+
+
+def test_the_peak_of_the_machine_is_shown_and_is_never_a_problem(installed):
+    check = all_checks()[-1]
+    assert (check.name, check.state) == ("peak", "OK")
+    assert check.found == (
+        "CPU: matrix product 1,200 GFLOP/s, 3x3 convolution 90 GFLOP/s (float32)"
+    )
+    assert check.advice == ("runs say their share of the greater one; kept in a/peak.json",)
+    check = all_checks(peak=Answer(error="MemoryError"))[-1]
+    assert (check.state, check.found) == ("warning", "it could not be measured: MemoryError")
 
 
 def test_a_processor_without_avx(installed):
@@ -149,9 +164,11 @@ def test_a_processor_without_avx(installed):
 def test_what_was_not_tried(installed):
     ended = Answer(error="the process ended", tried=False)
     checks = all_checks(
-        "gs://run", tensorflow=Answer(error="crash"), profile_tab=ended, plugins=ended, folder=ended
+        "gs://run",
+        tensorflow=Answer(error="crash"),
+        **dict.fromkeys(("profile_tab", "plugins", "peak", "folder"), ended),
     )
-    assert [check.state for check in checks] == ["problem", *["warning"] * 4]
+    assert [check.state for check in checks] == ["problem", *["warning"] * 5]
 
 
 def test_a_remote_folder(installed):

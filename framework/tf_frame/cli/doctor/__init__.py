@@ -25,8 +25,9 @@ from tf_frame.errors import EXIT_FAILED, EXIT_OK, ConfigError
 _USAGE = """usage: tf-frame doctor [MODEL_DIR] [OPTIONS]
 
 Checks the needs of a run, a line each: versions and their known traps, GPUs and cores, the Profile
-tab of TensorBoard, plugins, MODEL_DIR and the temporary folder, ports, environment variables and
-limits. Says what to do about each warning and problem. Exit code 0 without problems, 1 with."""
+tab of TensorBoard, plugins, MODEL_DIR and the temporary folder, ports, environment variables,
+limits and, measured for two seconds, the peak of the machine in GFLOP/s. Says what to do about each
+warning and problem. Exit code 0 without problems, 1 with."""
 _JSON = Option("json", bool, False, "print JSON for programs")
 OPTIONS = (_JSON,)
 # Runs make their folders there without --model_dir.

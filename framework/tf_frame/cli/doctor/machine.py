@@ -179,6 +179,19 @@ def gpus(answer: Answer, environment: Mapping[str, str], *, nvidia: bool | None 
     return Check("gpu", PROBLEM, f"there is a GPU, unseen by TensorFlow{cause}", (advice,))
 
 
+def peak(answer: Answer) -> Check:
+    """Shows the FLOP/s that the machine reaches; runs compare their own with it."""
+    if answer.error:
+        return Check("peak", WARNING, f"it could not be measured: {answer.error}")
+    product, convolution = (
+        f"{answer.result[name] / 1e9:,.0f} GFLOP/s" for name in ("matrix_product", "convolution")
+    )
+    device = answer.result["device"] or "CPU"
+    advice = f"runs say their share of the greater one; kept in {answer.result['kept']}"
+    figures = f"{device}: matrix product {product}, 3x3 convolution {convolution} (float32)"
+    return Check("peak", OK, figures, (advice,))
+
+
 def environment_checks(environment: Mapping[str, str]) -> Iterator[Check]:
     """Yields a check for each variable that changes TensorFlow or tf-frame; one for none."""
     checks = list(_tf_config(environment))

@@ -17,13 +17,13 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
-from tf_frame.cli.doctor.machine import OK, PROBLEM, STATES, WARNING, Check, gpus
+from tf_frame.cli.doctor.machine import OK, PROBLEM, STATES, WARNING, Check, gpus, peak
 from tf_frame.cli.doctor.probe import Answer
 from tf_frame.plugin.packages import OWN_DISTRIBUTION
 
 PROFILE_EXTRA = "profile"
 PROFILE_TAB = "profile_tab"
-PARTS = ("tensorflow", PROFILE_TAB, "plugins")
+PARTS = ("tensorflow", PROFILE_TAB, "plugins", "peak")
 FOLDER = "folder"
 _STATES = {"broken": PROBLEM, "incompatible": PROBLEM, "conflict": WARNING}
 # Packages with a separate line; the other requirements share one.
@@ -160,7 +160,7 @@ def _requirement(name: str) -> Check | None:
 def import_checks(
     answers: Mapping[str, Answer], environment: Mapping[str, str], folder: str
 ) -> Iterator[Check]:
-    """Yields the checks of TensorFlow, GPUs, the Profile tab, plugins and a remote folder.
+    """Yields the checks of TensorFlow, GPUs, the Profile tab, plugins, peak and a remote folder.
 
     The answers are to each of `PARTS`, and to `FOLDER` for a remote folder.
     """
@@ -168,6 +168,7 @@ def import_checks(
     yield gpus(answers["tensorflow"], environment)
     yield profile_tab(answers[PROFILE_TAB])
     yield from _plugins(answers["plugins"])
+    yield peak(answers["peak"])
     if FOLDER in answers:
         advice = "check its name and your credentials"
         failure = f"{folder} cannot be written: "

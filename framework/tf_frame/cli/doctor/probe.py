@@ -139,10 +139,22 @@ def _profile_tab(_: str) -> None:
         importlib.import_module(module)
 
 
+def _peak(_: str) -> dict[str, Any]:
+    machine_peak = importlib.import_module("tf_frame.profiling.machine_peak")
+    peak = machine_peak.measure_peak()
+    kept = machine_peak.peak_file()
+    try:
+        machine_peak.write_peak(peak)
+    except OSError as error:
+        kept = f"no file: {error.strerror or error}"
+    return {**dataclasses.asdict(peak), "kept": kept}
+
+
 PARTS: dict[str, Callable[[str], Any]] = {
     "tensorflow": _tensorflow,
     "profile_tab": _profile_tab,
     "plugins": lambda _: importlib.import_module("tf_frame.cli.plugin_list").checked_plugins(),
+    "peak": _peak,
     "folder": write_probe,
 }
 

@@ -113,7 +113,7 @@ def write_result(model_dir: str, result: dict[str, Any]) -> None:
     """
     earlier = _read_result(model_dir)
     if result["steps_per_sec"] is None and earlier.get("global_step") == result["global_step"]:
-        for name in ("total_loss", "steps_per_sec", "examples_per_sec"):
+        for name in ("total_loss", "steps_per_sec", "examples_per_sec", "gflops_per_sec"):
             result = {**result, name: earlier.get(name)}
     write_json(os.path.join(model_dir, RESULT_FILE), result)
 

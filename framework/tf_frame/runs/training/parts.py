@@ -71,6 +71,20 @@ class TrainingParts:
         """Function that takes a line for the user."""
         return self.context.observer.report
 
+    def runs_per_step(self) -> int:
+        """Returns the runs of the train op in a global step; 0: they are not known."""
+        # An input that begins anew at each call of `Estimator.train` has no count from step 0.
+        if self.context.input_restarts_at is not None:
+            return 0
+        batches = self.setup.batches_per_step()
+        # The step of a model's own update may take several runs.
+        return batches if self.graph.run_is_step or batches > 1 else 0
+
+    @property
+    def clone_batch_size(self) -> int:
+        """Examples of a clone in a run of the train op."""
+        return self.config.worker_batch_size // len(self.graph.clones)
+
     def interrupted(self) -> bool:
         """Returns whether a signal asks this process to end."""
         return bool(self.context.observer.interrupts.received)

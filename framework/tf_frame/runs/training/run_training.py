@@ -227,12 +227,18 @@ class _Run:
             **self._evaluations.last(),
             "steps_per_sec": self._trained.steps_per_sec,
             "examples_per_sec": self._trained.examples_per_sec,
+            "gflops_per_sec": _giga(self._trained.flops_per_sec),
+            "peak_gflops": _giga(self._trained.peak_flops),
             "input_share": self._trained.input_share,
             "step_times": self._trained.step_times,
             "duration_secs": time.monotonic() - self._started,
             "time": time.time(),
             "stopped_by": stopped and signal.Signals(stopped.signum).name,
         }
+
+
+def _giga(value: float | None) -> float | None:
+    return None if value is None else value / 1e9
 
 
 def _start_devices(setup: TrainingSetup, cluster: Cluster, observer: RunObserver) -> None:

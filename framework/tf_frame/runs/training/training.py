@@ -46,7 +46,8 @@ class Trained:
     Attributes:
       global_step: the last step.
       loss: total loss of the last step, None if no step ran.
-      steps_per_sec, examples_per_sec: means without the first step.
+      steps_per_sec, examples_per_sec, flops_per_sec: means without the first step.
+      peak_flops: FLOP/s of the machine's peak; None: unknown.
       input_share: share of that time that steps waited for input; None: it was not measured.
       stopped: whether a hook ended training, and not the end of the input.
       step_times: durations of steps and hooks; see `StepTimes.table`.
@@ -56,6 +57,8 @@ class Trained:
     loss: float | None
     steps_per_sec: float | None
     examples_per_sec: float | None
+    flops_per_sec: float | None = None
+    peak_flops: float | None = None
     input_share: float | None = None
     stopped: bool = True
     step_times: Mapping[str, Any] = dataclasses.field(default_factory=dict)
@@ -232,6 +235,8 @@ class Training:
             loss=None if loss is None else float(loss),
             steps_per_sec=self._progress.steps_per_sec,
             examples_per_sec=self._progress.examples_per_sec,
+            flops_per_sec=self._progress.flops_per_sec,
+            peak_flops=self._progress.peak_flops,
             input_share=self._progress.input_share,
             stopped=self.loop.stop_requested,
             step_times=self.parts.times.table(),

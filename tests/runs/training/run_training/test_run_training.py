@@ -48,6 +48,14 @@ def test_the_result_and_the_configuration_are_written(go, tmp_path):
     assert status.time < (tmp_path / "metrics.csv").stat().st_mtime < result["time"]
 
 
+def test_the_rate_of_the_hardware_is_in_the_result(go):
+    result, _ = go(max_steps=4, peak_gflops=2.0)
+    flops = 1e9 * result["gflops_per_sec"] / result["steps_per_sec"]
+    products = 2 * 8 * 3 * 2  # Forward and backward, of 8 examples with 3 features.
+    assert products < flops < 10 * products
+    assert result["peak_gflops"] == 2.0
+
+
 class Sleeping(ToyInput):
     """Takes its time for each batch."""
 

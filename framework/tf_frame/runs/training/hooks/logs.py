@@ -16,6 +16,8 @@ from tf_frame.hooks.throughput import ThroughputHook
 from tf_frame.hooks.timeline import TimelineHook
 from tf_frame.picture_sheet import draw_examples
 from tf_frame.plugin import Input
+from tf_frame.profiling.machine_peak import read_peak
+from tf_frame.profiling.model_cost import step_flops
 from tf_frame.runs.training.parts import TrainingParts
 from tf_frame.types import Tensor
 
@@ -33,7 +35,30 @@ def progress_hook(parts: TrainingParts) -> ProgressHook:
         examples_per_step=parts.setup.examples_per_step(),
         every_steps=parts.config.log_every_n_steps if shows_progress else 0,
         input_wait=parts.graph.input_wait,
+        flops_per_step=_flops_per_step(parts),
+        peak_flops=_peak_flops(parts),
     )
+
+
+def _flops_per_step(parts: TrainingParts) -> float | None:
+    """Returns the floating-point operations of a global step; None: they are not known.
+
+    A job of several tasks has steps of other tasks in its rate, and counting takes some hundredths
+    of a second, which a script that trains epoch by epoch shall not pay.
+    """
+    is_shown = parts.context.observer.shows_progress
+    if not is_shown or parts.cluster.has_several_tasks or not parts.runs_per_step():
+        return None
+    of_run = step_flops(parts.graph.graph, parts.graph.train_op, parts.clone_batch_size)
+    return None if of_run is None else float(of_run * parts.runs_per_step())
+
+
+def _peak_flops(parts: TrainingParts) -> float | None:
+    given = parts.config.peak_gflops
+    if given is not None:
+        return given * 1e9
+    peak = read_peak(on_gpu=parts.deployment.has_gpu_clones)
+    return peak.flops_per_sec if peak else None
 
 
 def log_hooks(parts: TrainingParts) -> Iterator[Any]:

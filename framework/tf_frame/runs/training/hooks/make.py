@@ -88,22 +88,12 @@ def _resume_hooks(parts: TrainingParts) -> Iterator[Any]:
         restored=parts.restored,
         allow_inexact=config.allow_inexact_resume or not config.makes_steps_together,
         report=parts.report if can_resume else lambda line: None,
-        runs_per_step=_runs_per_step(parts),
+        runs_per_step=parts.runs_per_step(),
         strict=config.strict,
         interrupted=parts.interrupted,
         # An input need not inherit from `Input`.
         exact=bool(getattr(parts.source, "exact_resume", True)),
     )
-
-
-def _runs_per_step(parts: TrainingParts) -> int:
-    """Returns the runs of the train op in a global step; 0: they are not known."""
-    # An input that begins anew at each call of `Estimator.train` has no count from step 0.
-    if parts.context.input_restarts_at is not None:
-        return 0
-    batches = parts.setup.batches_per_step()
-    # The step of a model's own update may take several runs.
-    return batches if parts.graph.run_is_step or batches > 1 else 0
 
 
 def _refuse_or_warn(parts: TrainingParts) -> None:

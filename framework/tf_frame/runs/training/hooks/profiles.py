@@ -142,7 +142,7 @@ def _facts(parts: TrainingParts) -> Facts:
         # Listed now: when the costs are computed another graph may be the default one.
         variables=tf.trainable_variables(),
         step=graph.train_op,
-        batch_size=examples // len(graph.clones),
+        batch_size=parts.clone_batch_size,
     )
     return Facts(
         task=parts.cluster.profiled_task,
