@@ -150,7 +150,7 @@ def _time_runs(
         session.run(tf.global_variables_initializer())
         run = session.make_callable(result.op)
         run()  # The first run chooses kernels.
-        runs = []
+        runs: list[float] = []
         while len(runs) < 3 or (runs[0] > _LONG_SECS and time.monotonic() < until):
             start = time.perf_counter()
             run()
