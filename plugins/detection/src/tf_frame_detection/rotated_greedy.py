@@ -49,9 +49,9 @@ def keep_blocks(boxes: Any, ranks: Any, classes: Any, *, threshold: float, enoug
         earlier = tf.shape(best.values)[1]
         numbers = tf.tile(tf.range(start, end)[tf.newaxis], [tf.shape(ranks)[0], 1])
         numbers = tf.concat([best.indices, numbers], axis=1)
-        better = [tf.gather(values, numbers, batch_dims=1) for values in (boxes, classes)]
+        better, of_class = (tf.gather(part, numbers, batch_dims=1) for part in (boxes, classes))
         counts = tf.concat([best.values, ranks[:, start:end]], axis=1) > 0
-        overlaps = _overlaps(*better, counts, earlier, threshold)
+        overlaps = _overlaps(better, of_class, counts, earlier, threshold)
         free = counts[:, earlier:] & ~tf.reduce_any(overlaps[:, :earlier], axis=1)
         return end, tf.concat([kept, _keep_free(free, overlaps[:, earlier:])], axis=1)
 
