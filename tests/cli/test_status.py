@@ -135,7 +135,7 @@ def ended_run(tmp_path, ended_pid):
     return ended_run
 
 
-END = 1_790_000_000.0  # After the evaluation.
+END = time.time() + 60  # After the evaluation.
 DONE = {"global_step": 80, "duration_secs": 3723.4, "steps_per_sec": 9.5, "time": END}
 
 
@@ -145,7 +145,7 @@ def test_a_run_that_is_done(run, ended_run):
     code, out, _ = run(folder)
     first, ended, *rows = out.splitlines()
     assert (code, first) == (0, f"{folder}: done, step 80 of 80")
-    when = datetime.datetime.fromtimestamp(END)
+    when = datetime.datetime.fromtimestamp(END).strftime("%Y-%m-%d %H:%M:%S")
     assert ended == f"  ended        {when}, after 1:02:03, 9.50 steps/s"
     assert rows == [
         "  evaluation   step 80: accuracy 0.8750  loss 0.6000",
@@ -228,6 +228,16 @@ def test_a_run_that_diverged_begins_anew_with_a_lower_learning_rate(run, ended_r
     assert checkpoints == "  checkpoints  1, the newest of step 40; best: step 40"
     command = f"tf-frame run --config {folder}/config.yaml --learning_rate 0.9"
     assert following == f"  next         {command}"
+
+
+def test_other_workers_may_have_made_steps_after_the_last_one_of_the_chief(run, ended_run):
+    folder = ended_run(**{**DONE, "global_step": 82, "time": time.time() + 1})
+    assert run(folder)[1].startswith(f"{folder}: done, step 82 of 80\n")
+
+
+def test_the_result_of_an_earlier_run_is_none_of_the_last_one(run, ended_run):
+    folder = ended_run(**{**DONE, "time": time.time() - 1000})
+    assert run(folder)[1].startswith(f"{folder}: ended without a result")
 
 
 def test_the_last_evaluation_goes_on_after_the_last_step(run, ended_run):

@@ -101,6 +101,15 @@ def test_below_the_line_are_the_frames_of_the_plugin_and_a_hint(run):
     )
 
 
+def test_a_shape_that_a_python_function_lost_has_a_remedy(run):
+    _, stderr = run("--plugin", "counts_features", "--input", "loses_shapes")
+    assert stderr.splitlines()[-2] == (
+        "build() was given features float32 <unknown> and labels float32 (8, 1), where <unknown> "
+        "has no known rank: a Python function loses the shape; give its result to "
+        "tf.ensure_shape(result, [height, width, 3]) in dataset()"
+    )
+
+
 @pytest.mark.usefixtures("own_stacks")
 def test_a_placeholder_has_the_hint_that_nothing_is_fed(run):
     _, stderr = run("--plugin", "makes_placeholder", "--input", "toy")

@@ -87,7 +87,7 @@ def main(argv: Sequence[str]) -> int:
     output = os.path.expanduser(values["output"])
     files = _files(setup, source, values["input"], output)
     check_output(output, files)
-    if os.access(output, os.R_OK) and os.listdir(output):
+    if any(names for _, _, names in os.walk(output)):
         report(
             f"note: {short(output)} holds earlier files; those of the same names are replaced, the "
             "others stay"

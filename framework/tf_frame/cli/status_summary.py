@@ -14,6 +14,7 @@ import contextlib
 import csv
 import datetime
 import io
+import math
 import os
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -104,7 +105,9 @@ def _result(folder: str, chief: TaskStatus) -> Mapping[str, Any]:
     if chief.state == ENDED:
         with contextlib.suppress(DataError):
             result = read_side_file(os.path.join(folder, RESULT_FILE), as_object)
-    return result if result and result.get("global_step") == chief.step else {}
+    # Asynchronous workers may make steps after the last one of the chief.
+    is_of_run = result and result.get("global_step", -1) >= (chief.step or 0)
+    return result if result and is_of_run and result.get("time", math.inf) >= chief.time else {}
 
 
 def _settings(folder: str) -> Settings:

@@ -115,8 +115,13 @@ def _shapes(batch: Any) -> str:
 
 
 def _batch_advice(features: Any, labels: Any) -> str:
-    """Returns advice for features and labels that cannot be a batch; else an empty text."""
+    """Returns advice for features and labels that cannot be used; else an empty text."""
     shapes = [x.shape for x in tf.nest.flatten((features, labels)) if tf.is_tensor(x)]
+    if any(shape.rank is None for shape in shapes):
+        return (
+            ", where <unknown> has no known rank: a Python function loses the shape; give its "
+            "result to tf.ensure_shape(result, [height, width, 3]) in dataset()"
+        )
     sizes = {shape[0] if shape.rank else 0 for shape in shapes if shape.rank is not None}
     if 0 not in sizes and len(sizes - {None}) < 2:
         return ""

@@ -286,7 +286,7 @@ def test_checkpoints_without_position_and_positions_of_fewer_workers_are_refused
         running.restore(path)
     path = Running(shuffled).save(tmp_path / "model.ckpt-3")
     added = Running(shuffled, config=RunOptions(train_batch_size=2, **TWO_WORKERS))
-    with pytest.raises(ConfigError, match="workers None -> 2"):
+    with pytest.raises(ConfigError, match="workers none -> 2"):
         added.restore(path)
 
 
@@ -295,7 +295,7 @@ def test_a_position_of_another_number_of_workers_names_the_command_of_its_job(tm
     workers = dataclasses.replace(CONFIG, worker_replicas=2)
     path = Running(shuffled, config=workers).save(tmp_path / "model.ckpt-3")
     command = f"tf-frame launch --num_workers 2 -- run --model_dir {tmp_path}"
-    with pytest.raises(ConfigError, match=f"workers 2 -> None\nGo on by {command}; or"):
+    with pytest.raises(ConfigError, match=f"workers 2 -> none\nGo on by {command}; or"):
         Running(shuffled).restore(path)
 
 

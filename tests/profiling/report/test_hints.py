@@ -79,7 +79,7 @@ def test_a_slow_input_with_python_functions_names_them():
     assert hint.text.endswith(
         "waits for input, which calls the Python function read (a.py, line 3)"
     )
-    assert hint.remedy.startswith("num_parallel_calls hardly helps a Python function")
+    assert hint.remedy.startswith("num_parallel_calls helps a Python function where it waits, ")
 
 
 def test_slow_hook():

@@ -9,6 +9,7 @@ from faulty.models import Faulty
 from tf_frame import Mode, ModelOutput, NetworkContext, option
 from tf_frame.plugin.kinds import NETWORK
 from tf_frame.plugin.load import load_plugin
+from tf_frame.testing.toy import ToyInput
 
 
 @sound
@@ -19,6 +20,26 @@ class FailsLater(Faulty):
         if mode != Mode.TRAIN:
             raise ValueError("made for training alone")  # here
         return ModelOutput(loss=tf.reduce_mean(tf.square(features @ self.weights() - labels)))
+
+
+@sound
+class CountsFeatures(Faulty):
+    """Needs the number of features."""
+
+    def build(self, features, labels, mode):
+        count = features.shape.as_list()[1]
+        return ModelOutput(loss=tf.reduce_mean(features @ tf.ones([count, 1]) - labels))
+
+
+@sound
+class LosesShapes(ToyInput):
+    """Yields what a Python function returns."""
+
+    def dataset(self, mode, context):
+        def doubled(x, y):
+            return tf.numpy_function(lambda x: 2 * x, [x], tf.float32), y
+
+        return super().dataset(mode, context).map(doubled)
 
 
 @sound

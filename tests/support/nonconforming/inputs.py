@@ -121,6 +121,16 @@ class CountsInPython(Points):
         return super().dataset(mode, context).map(counted)
 
 
+class CallsPython(Points):
+    """Its functions have a state for all TensorFlow knows."""
+
+    def dataset(self, mode, context):
+        def twice(x, y):
+            return x, tf.ensure_shape(tf.numpy_function(lambda y: 2 * y, [y], tf.float32), y.shape)
+
+        return super().dataset(mode, context).map(twice)
+
+
 class EndsAfterManyBatches(Points):
     """So late that a check does not read up to the end."""
 

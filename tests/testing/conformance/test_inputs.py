@@ -1,5 +1,7 @@
 """Each check of inputs finds its fault, and no other check fails on it."""
 
+import re
+
 import pytest
 
 from nonconforming import inputs
@@ -78,6 +80,17 @@ def test_an_input_of_a_queue_passes(passes):
     skipped = ["test_position_can_be_saved", RESUMED]
     checks = passes(INPUT, QueuedPoints, skipped=skipped)
     assert {checks[name].problem for name in skipped} == {"the input declares exact_resume = False"}
+
+
+def test_an_input_of_python_functions_passes_as_a_run_reads_it_again(passes):
+    skipped = ["test_position_can_be_saved", RESUMED]
+    checks = passes(INPUT, inputs.CallsPython, skipped=skipped)
+    assert re.fullmatch(
+        r"no checkpoint holds its Python functions, <lambda> \(.*\.py, line \d+\): a resumed run "
+        "reads the input again up to its step, and goes on exactly if its Python functions return "
+        "the same again",
+        checks["test_position_can_be_saved"].problem,
+    )
 
 
 @pytest.mark.parametrize(

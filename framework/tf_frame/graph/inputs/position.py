@@ -227,7 +227,7 @@ class InputPosition:
                 f"{_NEW_PASS}"
             ) from None
         changed = {
-            name: f"{name} {saved.get(name)!r} -> {self._fingerprint.get(name)!r}"
+            name: f"{name} {_shown(saved.get(name))} -> {_shown(self._fingerprint.get(name))}"
             for name in {**saved, **self._fingerprint}
             if saved.get(name) != self._fingerprint.get(name)
         }
@@ -261,6 +261,11 @@ def make_input_position(source: Any, config: RunOptions) -> InputPosition | None
         parts=config.input_shards(config.task),
         lockstep=config.makes_steps_together,
     )
+
+
+def _shown(value: Any) -> str:
+    # A number of workers is not recorded for one.
+    return "none" if value is None else repr(value)
 
 
 def _advice(path: str, saved: Mapping[str, Any], changed: Mapping[str, str]) -> str:

@@ -27,8 +27,9 @@ _MEMORY, _MEMORY_BYTES = 0.5, 100 * 2**20
 # Convolutions of a layer often take a tenth of the step, and are no cause.
 _HOST_OPERATION = 0.1
 _NO_PYTHON = (
-    "num_parallel_calls hardly helps a Python function, because one interpreter runs all calls: "
-    "write it with TensorFlow's operations, or keep its results by cache(); else "
+    "num_parallel_calls helps a Python function where it waits, or works in C as PIL does; else "
+    "one interpreter runs all calls: write it with TensorFlow's operations, or keep its results "
+    "by cache(); or "
 )
 # Gathers and similar operations are work of the model, too; only a very long one is a cause.
 _LONG_OPERATION = 0.2

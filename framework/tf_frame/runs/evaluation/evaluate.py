@@ -40,8 +40,12 @@ def run_evaluator(
     source: Any,
     name: str | None = None,
     output: str | None = None,
+    report: Callable[[str], None] = lambda line: None,
 ) -> Evaluator:
-    """Returns an evaluator of a run's checkpoints on the evaluation split; see `evaluate_run`."""
+    """Returns an evaluator of a run's checkpoints on the evaluation split.
+
+    `report` takes lines of the model's hooks; for other arguments see `evaluate_run`.
+    """
     folder = os.path.join(setup.model_dir, f"eval_{name}" if name else "eval")
     return Evaluator(
         model=model,
@@ -49,6 +53,7 @@ def run_evaluator(
         config=setup.config,
         steps=setup.config.eval_steps,
         eval_dir=os.path.expanduser(output) if output else folder,
+        report=report,
     )
 
 
@@ -86,7 +91,9 @@ def evaluate_run(
     """
     started, count = time.monotonic(), 0
     model = setup.make_model(source.info)
-    evaluator = run_evaluator(setup, model=model, source=source, name=name, output=output)
+    evaluator = run_evaluator(
+        setup, model=model, source=source, name=name, output=output, report=observer.report
+    )
     eval_dir = str(evaluator.eval_dir)
     check_writable(eval_dir, "--output")
 

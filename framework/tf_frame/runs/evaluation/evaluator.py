@@ -23,6 +23,7 @@ from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.session_config import inference_session_config
 from tf_frame.errors import NoDataError
 from tf_frame.graph.inference.eval_graph import EvalGraph, build_eval_graph
+from tf_frame.hooks.base import Hook
 from tf_frame.plugin.origin import empty_split_error
 from tf_frame.runs.evaluation.results import write_evaluation
 from tf_frame.runs.evaluation.session import EvalSession
@@ -73,6 +74,7 @@ class Evaluator:
       summaries: compute the model's summaries of the first batch.
       eval_dir: folder of the event file with the results; None writes none.
       metric_prefix: prefix of the tags of metrics in the event file.
+      report: takes lines of the model's hooks for the user.
     """
 
     model: Any
@@ -83,6 +85,7 @@ class Evaluator:
     summaries: bool = True
     eval_dir: str | None = None
     metric_prefix: str = "metrics/"
+    report: Callable[[str], None] = lambda line: None
 
     def __post_init__(self) -> None:
         self._session: EvalSession | None = None
@@ -160,6 +163,9 @@ class Evaluator:
             steps=self.steps,
             summaries=self.summaries,
         )
+        for hook in graph.inference.output.hooks:
+            if isinstance(hook, Hook):
+                hook.report = self.report
         return EvalSession(graph, inference_session_config(self.config, self.session_config))
 
     def _evaluate(

@@ -151,9 +151,12 @@ class TrainingSetup:
         return math.prod(getattr(transform, "micro_batches", 1) for transform in transforms)
 
     def examples_per_step(self) -> int:
-        """Returns the examples of all workers in one global step."""
+        """Returns the examples in one global step.
+
+        A step takes a batch of each worker, or of asynchronous workers the batch of one.
+        """
         config = self.config
-        if config.batch_shards:
+        if config.batch_shards or not config.makes_steps_together:
             return config.update_batch_size * self.batches_per_step()
         return config.worker_batch_size * config.worker_replicas * self.batches_per_step()
 

@@ -95,7 +95,9 @@ class _Run:
         self._session_config = session_config
         _start_devices(setup, cluster, observer)
         self._model = setup.make_model(source.info)
-        self._evaluator = run_evaluator(setup, model=self._model, source=source)
+        self._evaluator = run_evaluator(
+            setup, model=self._model, source=source, report=observer.report
+        )
         self._checkpoint = newest_checkpoint(setup.model_dir, observer.report)
         # Read now, for training may remove the checkpoint.
         self._first_step = read_step(self._checkpoint)

@@ -95,7 +95,9 @@ def evaluate_job(
     with (
         log_file(setup.model_dir, task=name),
         translated_errors(setup.model_dir, source),
-        contextlib.closing(run_evaluator(setup, model=model, source=source)) as evaluator,
+        contextlib.closing(
+            run_evaluator(setup, model=model, source=source, report=observer.report)
+        ) as evaluator,
     ):
         evaluations = Evaluations(setup, evaluator, observer, MetricsLog(), cluster=cluster)
         evaluations.check_metrics()

@@ -12,8 +12,10 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import DataError
+from tf_frame.graph.inputs.replay import describe_exactness, python_functions
 from tf_frame.plugin import Mode
 from tf_frame.testing.exact_resume import InputGraph
+from tf_frame.text import listed
 
 
 @dataclasses.dataclass
@@ -122,6 +124,17 @@ class Pipeline(InputGraph):
             except DataError as error:
                 return ". ".join(str(error).splitlines())
         return ""
+
+    def reading_again(self) -> str:
+        """Says how a run resumes an input with Python functions; empty without such functions."""
+        initializers = self.position.initializers
+        functions = python_functions(initializers) if self.position.is_countable else []
+        if not functions:
+            return ""
+        return (
+            f"no checkpoint holds its Python functions, {listed(functions)}: a resumed run reads "
+            f"the input again up to its step, {describe_exactness(initializers)}"
+        )
 
 
 def count_examples(value: Any) -> int:

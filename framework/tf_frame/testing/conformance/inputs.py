@@ -163,9 +163,15 @@ class InputConformance(ReadInput):
         )
 
     def test_position_can_be_saved(self) -> None:
-        """The position in the training data can be saved, with TensorFlow's policy `fail`."""
+        """The position in the training data can be saved, with TensorFlow's policy `fail`.
+
+        An input with Python functions, which is read again instead, is skipped.
+        """
         self.resumable()
-        problem = self.pipeline(Mode.TRAIN).position_problem()
+        pipeline = self.pipeline(Mode.TRAIN)
+        problem = pipeline.position_problem()
+        if problem and (how := pipeline.reading_again()):
+            raise unittest.SkipTest(how)
         assert not problem, problem
 
     def test_interrupted_run_reads_the_same_batches(self) -> None:

@@ -178,7 +178,7 @@ class DeepLab(Model):
             )
         outputs.summaries(images, network.by_head, labels, predictions["semantic"])
         metrics: Mapping[str, Any] = {}
-        hooks: Sequence[Any] = ()
+        hooks = counted.hooks
         if mode == Mode.EVAL:
             metrics = {**outputs.metrics(labels, predictions), **counted.metrics}
         if mode == Mode.TRAIN:

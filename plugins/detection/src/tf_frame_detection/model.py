@@ -111,6 +111,7 @@ class Detection(Model):
             loss_terms=terms,
             predictions=predicted,
             metrics={**self._metrics(features, labels, predicted), **counted.metrics},
+            hooks=counted.hooks,
         )
 
     def _exported(self, raw: Any, predicted: Mapping[str, Any], image_size: Any) -> Any:

@@ -244,7 +244,7 @@ def test_annotations_and_headers_are_read_once(tmp_path, monkeypatch):
         "annotation 1: its bbox has 2 instead of 4 numbers",
     ]
     monkeypatch.setattr("tf_frame_vision.formats.coco_file._read", None)
-    monkeypatch.setattr("tf_frame_vision.reading.headers.read_header", None)
+    monkeypatch.setattr("tf_frame_vision.reading.headers.open_image", None)
     assert read() == first
     reasons = [line.reason for line in first[1]]
     assert [line.reason for line in read()[1]] == reasons

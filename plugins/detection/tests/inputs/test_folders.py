@@ -322,10 +322,21 @@ def test_bad_data_is_named_at_the_start_or_left_out(forms, tmp_path, name, fault
         assert len(of.splits[Mode.TRAIN].damaged) >= 1
 
 
-def test_an_image_that_is_cut_ends_the_run_or_is_left_out_and_counted(forms, tmp_path):
+def test_an_image_that_is_cut_is_found_before_the_first_step(forms, tmp_path):
     folder = forms.dota(tmp_path)
     path = folder / "train/images/a.png"
     path.write_bytes(path.read_bytes()[:-500])
+    with pytest.raises(
+        DataError, match=r"a\.png, .* it cannot be decoded: image file is"
+    ):
+        source("dota", folder)
+
+
+def test_an_image_that_is_damaged_ends_the_run_or_is_left_out_and_counted(forms, tmp_path):
+    folder = forms.dota(tmp_path)
+    path = folder / "train/images/a.png"
+    # Bytes are missing before its end.
+    path.write_bytes(path.read_bytes()[:-500] + path.read_bytes()[-12:])
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"a\.png: it cannot be decoded"):
         take(source("dota", folder), Mode.TRAIN, 2)
     (folder / "train/labelTxt/c.txt").write_text("1 2 3\n")

@@ -211,7 +211,7 @@ def test_files_are_read_once(tmp_path, monkeypatch):
     read, reads = voc_xml.read_xml, []
     monkeypatch.setattr(voc_xml, "read_xml", lambda path: reads.append(path.name) or read(path))
     monkeypatch.setattr(dota, "read_lines", None)
-    monkeypatch.setattr("tf_frame_vision.reading.headers.read_header", None)
+    monkeypatch.setattr("tf_frame_vision.reading.headers.open_image", None)
     for kind, of in first.items():
         again = source(kind, tmp_path, skip_corrupt=True).splits[Mode.TRAIN]
         assert list(again.content) == list(of.splits[Mode.TRAIN].content)

@@ -111,6 +111,7 @@ class Recognition(Model):
             loss=self._head().loss(sequence, text, mode),
             predictions=predictions,
             metrics={**self._metrics(predictions["text"], text), **counted.metrics},
+            hooks=counted.hooks,
         )
 
     def _rectified(self, images: Any, mode: Mode) -> tuple[Any, Mapping[str, Any]]:

@@ -10,6 +10,7 @@ import tensorflow.compat.v1 as tf
 from recorded_steps import Recording
 from tf_frame import ModelOutput
 from tf_frame.errors import DataError
+from tf_frame.hooks import Hook
 from tf_frame.plugin import Mode
 from tf_frame.testing.toy import WEIGHTS, ToyInput, ToyModel
 
@@ -38,6 +39,17 @@ def test_an_evaluation_does_not_touch_the_graph_and_session_around_it(save):
         toy().evaluate(save(1))
         assert tf.get_default_graph() is graph
         assert session.run(one) == 1
+
+
+def test_lines_of_the_models_hooks_reach_the_user(save):
+    class Says(Hook):
+        def end(self, session):
+            self.report("an example was left out")
+
+    evaluator, said = toy(changed(lambda output: dataclasses.replace(output, hooks=[Says()]))), []
+    evaluator.report = said.append
+    evaluator.evaluate(save(1))
+    assert said == ["an example was left out"]
 
 
 class Queue(ToyInput):

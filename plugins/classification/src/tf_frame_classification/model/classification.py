@@ -159,7 +159,7 @@ class Classification(Model):
             predictions=predictions,
             metrics=metrics,
             end_points=end_points,
-            hooks=counted.hooks if mode == Mode.TRAIN else (),
+            hooks=counted.hooks,
         )
 
     def chance_levels(self, metrics: Mapping[str, Any]) -> Mapping[str, float]:

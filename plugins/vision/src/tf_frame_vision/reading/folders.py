@@ -38,8 +38,11 @@ def existing_folder(folder: str | Path, option: str, what_to_do: str) -> Path:
     if path.name.lower().endswith(_ARCHIVES) and path.is_file():
         raise DataError(f"{short(path)} ({option}) is no folder; unpack it and give its folder")
     if not path.is_dir():
+        # A run of another folder may have named it from there.
+        where = "" if path.is_absolute() else f" in {short(Path.cwd())}"
         raise DataError(
-            f"the folder {short(path)} ({option}) does not exist, or is not a folder. {what_to_do}."
+            f"the folder {short(path)} ({option}) does not exist{where}, or is not a folder. "
+            f"{what_to_do}."
         )
     return path
 

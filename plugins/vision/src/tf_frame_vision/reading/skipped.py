@@ -83,7 +83,7 @@ class Counted:
 
     Attributes:
       features: to be used instead of those that the model was given.
-      hooks: session hooks for training, which report the examples that were left out.
+      hooks: session hooks for training and evaluation, which report what was left out.
       metrics: the metric `skipped_examples` for evaluation.
     """
 
