@@ -326,9 +326,7 @@ def test_an_image_that_is_cut_is_found_before_the_first_step(forms, tmp_path):
     folder = forms.dota(tmp_path)
     path = folder / "train/images/a.png"
     path.write_bytes(path.read_bytes()[:-500])
-    with pytest.raises(
-        DataError, match=r"a\.png, .* it cannot be decoded: image file is"
-    ):
+    with pytest.raises(DataError, match=r"a\.png, .* it cannot be decoded: image file is"):
         source("dota", folder)
 
 
