@@ -69,4 +69,5 @@ class PredictionWriter:
 
 
 def _line(prediction: Mapping[str, Any]) -> str:
-    return f"{prediction['text'].decode(errors='replace')}  {prediction['confidence']:.3f}"
+    text = prediction["text"].decode(errors="replace") or "(no letters)"
+    return f"{text}  {prediction['confidence']:.3f}"
