@@ -29,6 +29,8 @@ _GAP, _LEAST_WRAPPED, _LEAST_FIRST = 2, 20, 8
 # Python refuses to write longer whole numbers as text.
 _LONGEST_NUMBER_BITS = 10_000
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+# The steps of a smaller model take their time elsewhere.
+_LEAST_FLOPS = 1e8
 
 
 def printable(text: str, *, keep: str = "") -> str:
@@ -207,14 +209,14 @@ def _cell_lines(cell: str, width: int) -> list[str]:
 
 
 def gflops_text(flops_per_sec: float | None, peak: float | None, *, of: str = "") -> str:
-    """Returns a rate such as `12.3 GFLOP/s (34 %)`; empty if it is unknown.
+    """Returns a rate such as `12.3 GFLOP/s (34 %)`; empty if it is unknown, or next to nothing.
 
     Args:
       flops_per_sec: floating-point operations per second, or None.
       peak: those that the machine can reach, or None.
       of: words after the share.
     """
-    if not flops_per_sec:
+    if not flops_per_sec or flops_per_sec < _LEAST_FLOPS:
         return ""
     share = f" ({100 * flops_per_sec / peak:.0f} %{of})" if peak else ""
     return f"{flops_per_sec / 1e9:.3g} GFLOP/s{share}"

@@ -34,16 +34,22 @@ def test_lines_of_a_task(line, is_progress):
     assert JobProgress([CHIEF]).takes(CHIEF, line) == is_progress
 
 
+@pytest.mark.parametrize("peak", [None, 5e12])
 @pytest.mark.parametrize(("rate", "waited"), [(0, 0.0), (2.5, 0.0), (2.5, 3.44)])
-def test_the_lines_of_the_hook_are_known(rate, waited):
+def test_the_lines_of_the_hook_are_known(monkeypatch, rate, waited, peak):
     """The format of the hook and the one that is looked for must not part."""
+    monkeypatch.setenv("COLUMNS", "120")
     out = io.StringIO()
-    hook = ProgressHook(None, last_step=4000, examples_per_step=32, every_steps=10, out=out)
+    figures = {"last_step": 4000, "examples_per_step": 32, "every_steps": 10}
+    if peak:
+        figures |= {"flops_per_step": 1e12, "peak_flops": peak}
+    hook = ProgressHook(None, **figures, out=out)
     hook.step, hook.loss, hook._time, hook._waited = 20, 0.5, 8.0, waited
     hook._show(20 - int(rate * 8), 0.0, 0.0)
     line = out.getvalue().rstrip("\n")
     assert JobProgress([CHIEF]).takes(CHIEF, line)
     assert line.endswith("  input 43 %") == bool(waited)
+    assert ("2.5e+03 GFLOP/s (50 %)" in line) == bool(peak and rate)
 
 
 def test_the_line_of_the_job():

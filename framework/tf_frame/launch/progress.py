@@ -13,7 +13,8 @@ from tf_frame.launch.job import CHIEF, Task
 _NUMBER = r"(?:-?\d[\d.]*(?:e[+-]\d+)?|-?inf|nan)"
 _OF_TASK = re.compile(
     rf"step (?P<step>\d+)/(?P<max>\d+)  (?P<loss>\S.* {_NUMBER})"
-    r"(?:  [\d.]+ steps/s  [\d.]+ examples/s  [\d:]+ left(?:  (?P<input>input \d+ %))?)?"
+    r"(?:  [\d.]+ steps/s  [\d.]+ examples/s(?:  [^ ]+ GFLOP/s(?: \(\d+ %\))?)?  [\d:]+ left"
+    r"(?:  (?P<input>input \d+ %))?)?"
 )
 
 
