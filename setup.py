@@ -59,7 +59,7 @@ setup(
         "onnx": ["tf2onnx>=1.17", "onnxruntime>=1.20"],
     },
     entry_points={
-        "console_scripts": ["tf-frame = tf_frame.cli.main:main"],
+        "console_scripts": ["tf-frame = tf_frame.__main__:run"],
         "tf_frame.inputs": ["several = tf_frame.inputs.several:Several"],
         "tf_frame.gradient_transforms": entry_points(
             "gradient_transforms",

@@ -12,6 +12,7 @@ The command line calls `quiet_first_import` for all other imports, such as that 
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib.abc
 import importlib.util
 import logging
@@ -94,7 +95,10 @@ def quiet_import(verbosity: str | None = None) -> Iterator[None]:
 
 
 class _QuietFinder(importlib.abc.MetaPathFinder):
-    """Lets the first import of TensorFlow, wherever it stands, run in `quiet_import`."""
+    """Lets the first import of TensorFlow, wherever it stands, run in `quiet_import`.
+
+    It also makes garbage collections cheaper, which took a tenth of the time to build a graph.
+    """
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
         """Returns the spec of TensorFlow with an import that is quiet; None for other modules."""
@@ -108,6 +112,8 @@ class _QuietFinder(importlib.abc.MetaPathFinder):
             def execute_quietly(module: Any) -> None:
                 with quiet_import(_verbosity()):
                     execute(module)
+                # Half a million objects that stay: collections need not look at them again.
+                gc.freeze()
 
             spec.loader.exec_module = execute_quietly  # type: ignore[method-assign]
         return spec
