@@ -1,4 +1,4 @@
-"""Measures both ends of a run: from the process to the first step, from the last step to the exit.
+"""Measures both ends of a run: from the process to the first steps, from the last step to the exit.
 
     python tools/bench/run_ends.py [--turns 10] [--plugin deeplab] [PROGRAM ...]
 
@@ -6,7 +6,7 @@ Each PROGRAM is a `tf-frame`, by default that of this environment; those of seve
 such as one before and one after a change, take turns.
 
     first screen   lines about the run, before TensorFlow is imported
-    first step     it has ended, with the graph built and its kernels chosen
+    first steps    two have ended, with the graph built and its kernels chosen
     exit           after the last step: the checkpoint, the evaluation, the end of the process
 """
 
@@ -28,7 +28,7 @@ _STEP = re.compile(rf"step (\d+)/{_STEPS} ")
 
 
 def ends(program: str, plugin: str) -> tuple[float, float, float]:
-    """Returns the seconds to the first screen and the first step, and from the last to the exit."""
+    """Returns the seconds to the first screen and the second step, and from the last to the exit."""
     seen: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as folder:
         words = ["run", "--plugin", plugin, "--model_dir", f"{folder}/run"]
@@ -44,7 +44,7 @@ def ends(program: str, plugin: str) -> tuple[float, float, float]:
         end = time.perf_counter() - start
     if process.returncode:
         raise SystemExit(f"{program} failed")
-    return seen["screen"], seen["1"], end - seen[str(_STEPS)]
+    return seen["screen"], seen["2"], end - seen[str(_STEPS)]
 
 
 def main() -> None:
@@ -60,7 +60,7 @@ def main() -> None:
     for _ in range(argv.turns):
         for program in argv.programs:
             figures[program].append(ends(program, argv.plugin))
-    print(f"{'':<40}{'first screen':>14}{'first step':>12}{'exit':>8}{'both':>8}")
+    print(f"{'':<40}{'first screen':>14}{'first steps':>12}{'exit':>8}{'both':>8}")
     for program, turns in figures.items():
         medians = [statistics.median(column) for column in zip(*turns, strict=True)]
         print(f"{program:<40}{_row([*medians, medians[1] + medians[2]])}", flush=True)
