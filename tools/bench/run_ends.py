@@ -28,7 +28,7 @@ _STEP = re.compile(rf"step (\d+)/{_STEPS} ")
 
 
 def ends(program: str, plugin: str) -> tuple[float, float, float]:
-    """Returns the seconds to the first screen and the second step, and from the last to the exit."""
+    """Returns seconds to the first screen and the second step, and from the last to the exit."""
     seen: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as folder:
         words = ["run", "--plugin", plugin, "--model_dir", f"{folder}/run"]
