@@ -36,7 +36,7 @@ MODEL = types.SimpleNamespace(
 
 def make_setup(schedule=(), **options):
     defaults = {"warm_start_from": "", "overfit_batches": 0, "max_steps": 80, "learning_rate": 0.01}
-    defaults["train_batch_size"] = 4
+    defaults |= {"train_batch_size": 4, "warmup_steps": 0}
     return types.SimpleNamespace(
         config=types.SimpleNamespace(**{**defaults, **options}),
         model=MODEL,
@@ -112,6 +112,8 @@ def test_a_model_at_the_level_of_chance_gets_remedies_in_order(monkeypatch):
     assert other == [f"published weights: {command}", *of_all[1:]]
     with_rates = remedies(monkeypatch, {"learning_rates": (0.1, 0.01)}, weights=())
     assert with_rates == ["more steps: tf-frame run --model_dir 'runs/my run' --max_steps 320"]
+    # The run has not reached the learning rate that it was given.
+    assert remedies(monkeypatch, weights=(), warmup_steps=80) == with_rates
 
 
 def test_a_short_run_is_to_take_the_usual_steps_first(monkeypatch):

@@ -115,8 +115,8 @@ def _remedies(setup: TrainingSetup) -> Iterator[tuple[str, str]]:
         yield "published weights", f"tf-frame run {begin} --warm_start_from {weights[0]}"
     if not is_short:
         yield more_steps
-    # A schedule may have learning rates of its own.
-    if not hasattr(setup.schedule.params, "learning_rates"):
+    # A schedule may have learning rates of its own; and a warm-up may never have ended.
+    if not (hasattr(setup.schedule.params, "learning_rates") or warmup_note(setup)):
         rate = f"{_LOWER_RATE * options.learning_rate:g}"
         yield "a lower learning rate", f"tf-frame run {config} --learning_rate {rate}"
 
