@@ -7,12 +7,13 @@ of ten thousands of objects, of a memory that the system takes back as a whole.
 from __future__ import annotations
 
 import atexit
+import contextlib
 import gc
 import io
 import os
 import sys
 import threading
-from typing import NoReturn
+from typing import Any, NoReturn
 
 
 def end_process(code: int) -> NoReturn:
@@ -28,11 +29,21 @@ def end_process(code: int) -> NoReturn:
     atexit._run_exitfuncs()
     for file in _files():
         if not file.closed:
-            file.flush()
+            _write(file)
     os._exit(code)
 
 
-def _files() -> list[io.IOBase]:
+def _write(file: Any) -> None:
+    try:
+        file.flush()
+    except BrokenPipeError:
+        pass  # Nobody reads it, such as a process of a plugin that has ended.
+    except OSError as error:
+        with contextlib.suppress(OSError):  # There is no other place for the text.
+            print(f"tf-frame: {file.name} cannot be written: {error.strerror}", file=sys.stderr)
+
+
+def _files() -> list[Any]:
     """Returns the files that may hold what was not written yet, also those of plugins."""
     gc.unfreeze()
     kinds = (io.TextIOWrapper, io.BufferedWriter, io.BufferedRandom)
