@@ -32,6 +32,11 @@ class LockHeldError(Exception):
         self.holder = holder
 
 
+def process_name(pid: int, host: str) -> str:
+    """Returns the name of a process, as a lock names its holder."""
+    return f"process {pid} on {host}"
+
+
 @contextlib.contextmanager
 def file_lock(path: str) -> Iterator[Callable[[], bool]]:
     """Locks a file, which is made if it is missing, within the block.
@@ -45,11 +50,9 @@ def file_lock(path: str) -> Iterator[Callable[[], bool]]:
     """
     with open(path, "a+", encoding="utf-8") as file:
         if not _lock(file):
-            file.seek(0)
-            # Empty for a moment, before the holder has written its name.
-            raise LockHeldError(file.read(200).strip() or "another process")
+            raise LockHeldError(_read_holder(file))
         file.truncate(0)
-        file.write(f"process {os.getpid()} on {socket.gethostname()}\n")
+        file.write(f"{process_name(os.getpid(), socket.gethostname())}\n")
         file.flush()
 
         def is_held() -> bool:
@@ -58,6 +61,21 @@ def file_lock(path: str) -> Iterator[Callable[[], bool]]:
             return False
 
         yield is_held
+
+
+def find_holder(path: str) -> str | None:
+    """Returns the process that holds the lock of a file; None if there is none."""
+    if not is_locked(path):
+        return None
+    with contextlib.suppress(FileNotFoundError), open(path, encoding="utf-8") as file:
+        return _read_holder(file)
+    return None
+
+
+def _read_holder(file: IO[str]) -> str:
+    file.seek(0)
+    # Empty for a moment, before the holder has written its name.
+    return file.read(200).strip() or "another process"
 
 
 def _lock(file: IO[str]) -> bool:

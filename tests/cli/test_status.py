@@ -11,6 +11,7 @@ import time
 import pytest
 
 from tf_frame.cluster.status import TaskStatus, write_status
+from tf_frame.file_lock import file_lock
 from tf_frame.runs.setup.folder_claim import launching
 
 HOST = socket.gethostname()
@@ -135,7 +136,7 @@ def ended_run(tmp_path, ended_pid):
     return ended_run
 
 
-END = time.time() + 60  # After the evaluation.
+END = time.time() + 10_000  # After the evaluation.
 DONE = {"global_step": 80, "duration_secs": 3723.4, "steps_per_sec": 9.5, "time": END}
 
 
@@ -233,6 +234,16 @@ def test_a_run_that_diverged_begins_anew_with_a_lower_learning_rate(run, ended_r
 def test_other_workers_may_have_made_steps_after_the_last_one_of_the_chief(run, ended_run):
     folder = ended_run(**{**DONE, "global_step": 82, "time": time.time() + 1})
     assert run(folder)[1].startswith(f"{folder}: done, step 82 of 80\n")
+
+
+def test_a_process_that_has_only_begun_to_run_in_the_folder_is_named(run, ended_run):
+    folder = ended_run(**DONE)
+    with file_lock(str(folder / "run.lock")):
+        code, out, _ = run(folder)
+        assert json.loads(run(folder, "--json")[1])[0]["end"] is None
+    me = f"process {os.getpid()} on {socket.gethostname()}"
+    assert (code, out) == (0, f"{folder}: starting; {me} has begun to run in it\n")
+    assert run(folder)[1].startswith(f"{folder}: done")
 
 
 def test_the_result_of_an_earlier_run_is_none_of_the_last_one(run, ended_run):

@@ -56,7 +56,7 @@ def test_another_number_of_workers_is_refused_unless_the_loss_is_allowed(tmp_pat
         job.start()
         assert job.wait("chief-0") == [2]
         job.kill()
-        assert "workers 2 -> None" in job.log("chief-0")
+        assert "workers 2 -> none" in job.log("chief-0")
         assert "--allow_inexact_resume" in job.log("chief-0")
         assert "Traceback" not in job.log("chief-0")
         job.start(more=["--allow_inexact_resume"])

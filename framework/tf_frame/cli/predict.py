@@ -32,6 +32,7 @@ from tf_frame.progress_bar import ProgressBar
 from tf_frame.runs.prediction.file_names import check_output, list_files
 from tf_frame.runs.prediction.row_files import FORMATS
 from tf_frame.runs.setup.training_setup import TrainingSetup
+from tf_frame.shell_text import shell_word
 from tf_frame.tensorflow_log import quiet_import
 from tf_frame.text import short
 
@@ -114,7 +115,7 @@ def main(argv: Sequence[str]) -> int:
         )
         names = _show(predicted, len(files) or _num_evaluated(setup, source))
         report(_closing(len(names), time.monotonic() - started, output))
-        _report_files_without_example(files, names)
+        _report_files_without_example(source, files, names)
     return EXIT_OK
 
 
@@ -187,9 +188,19 @@ def _closing(count: int, secs: float, output: str) -> str:
     return f"{done} in {secs:.1f} s{rate}; written to {emphasised(output)}"
 
 
-def _report_files_without_example(files: Sequence[str], names: Sequence[str]) -> None:
+def _report_files_without_example(source: Any, files: Sequence[str], names: Sequence[str]) -> None:
     """Reports files without an example, if examples are named by files."""
     missing = set(files) - set(names)
     if missing and set(names) <= set(files):
         first = next(file for file in files if file in missing)
-        report(f"note: {len(missing)} of {len(files)} files gave no example, such as {first}")
+        report(
+            f"note: {len(missing)} of {len(files)} files gave no example, such as {first}"
+            f"{_why_left_out(source, first)}"
+        )
+
+
+def _why_left_out(source: Any, file: str) -> str:
+    """Returns the command that says why a file is left out, if the input may leave files out."""
+    if not getattr(source.params, "skip_corrupt", False):
+        return ""
+    return f"; --input {shell_word(file)} --input.skip_corrupt=false says why"

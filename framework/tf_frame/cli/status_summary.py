@@ -25,7 +25,8 @@ from tf_frame.cluster.status import ENDED, FAILED, TaskStatus, run_command
 from tf_frame.config.metric_directions import higher_is_better
 from tf_frame.config.yaml_file import Settings, read_settings
 from tf_frame.errors import ConfigError, DataError
-from tf_frame.runs.setup.folder_claim import is_launching
+from tf_frame.file_lock import process_name
+from tf_frame.runs.setup.folder_claim import find_writer, is_launching
 from tf_frame.runs.setup.model_dir import CONFIG_FILE, RESULT_FILE
 from tf_frame.shell_text import shell_word
 from tf_frame.side_files import as_object, read_side_file
@@ -46,6 +47,8 @@ def end_summary(folder: str, chief: TaskStatus, *, is_gone: bool) -> str:
       chief: the status of its chief, or of its only process.
       is_gone: whether that process is known to have ended.
     """
+    if (writer := _new_writer(folder, chief)) is not None:
+        return f"{folder}: starting; {writer} has begun to run in it"
     result = _result(folder, chief)
     if not (is_gone or result or chief.state == FAILED):
         return ""
@@ -71,6 +74,8 @@ def end_facts(folder: str, chief: TaskStatus, *, is_gone: bool) -> dict[str, Any
     """
     result = _result(folder, chief)
     how = _how(chief, result)
+    if _new_writer(folder, chief) is not None:
+        return None
     is_over = is_gone or result or chief.state == FAILED
     if not is_over or (how == _GONE and is_launching(folder)):
         return None
@@ -85,6 +90,12 @@ def end_facts(folder: str, chief: TaskStatus, *, is_gone: bool) -> dict[str, Any
         "newest_checkpoint_step": max(_checkpoint_steps(folder), default=None),
         "next": command.removesuffix(_GOES_ON),
     }
+
+
+def _new_writer(folder: str, chief: TaskStatus) -> str | None:
+    """Returns the process that runs in the folder and has not written a status yet; or None."""
+    writer = find_writer(folder)
+    return None if writer == process_name(chief.pid, chief.host) else writer
 
 
 def _how(chief: TaskStatus, result: Mapping[str, Any]) -> str:

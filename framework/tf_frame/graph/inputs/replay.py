@@ -6,8 +6,10 @@ takes the same number of batches, the number of steps is the position.
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import os
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -19,7 +21,9 @@ from tf_frame.checkpoint.find.newest import read_step
 from tf_frame.checkpoint.find.reader import Checkpoint
 from tf_frame.gradient_transforms.accumulate import RUNS_SINCE_UPDATE
 from tf_frame.graph.graph_edits import FunctionLibrary, ancestors
+from tf_frame.progress_bar import ProgressBar
 
+_LINE_SECS = 10.0
 _PYTHON = ("PyFunc", "EagerPyFunc")
 _RANDOM = ("Random", "Multinomial", "ParameterizedTruncatedNormal", "TruncatedNormal")
 
@@ -44,18 +48,24 @@ def take_again(
 ) -> None:
     """Takes batches of initialised iterators, as so many runs of the train op take them.
 
-    Ends early when the input ends, or a signal asks the process to end.
+    Shows a bar on a terminal, and else a line from time to time. Ends early when the input ends,
+    or a signal asks the process to end.
     """
     handles = [initializer.inputs[1] for initializer in initializers]
     users = [op for handle in handles for op in handle.consumers()]
     take = session.make_callable([op for op in users if op.type == "IteratorGetNext"])
-    try:
-        for _ in range(runs):
+    shown = time.monotonic()
+    bar = ProgressBar(total=runs, unit="step", desc="reading again", leave=False, delay=1)
+    with bar, contextlib.suppress(tf.errors.OutOfRangeError):
+        # At the end of the input the next step ends, as it would without a resume.
+        for done in range(runs):
             if interrupted():
                 return
+            if bar.disable and time.monotonic() > shown + _LINE_SECS:
+                shown = time.monotonic()
+                print(f"read the input of {done} of {runs} steps again", flush=True)
             take()
-    except tf.errors.OutOfRangeError:
-        return  # The next step ends, as it would without a resume.
+            bar.update()
 
 
 def describe_exactness(initializers: Sequence[Any]) -> str:

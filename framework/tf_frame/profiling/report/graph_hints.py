@@ -29,7 +29,7 @@ _HOST_OPERATION = 0.1
 _NO_PYTHON = (
     "num_parallel_calls helps a Python function where it waits, or works in C as PIL does; else "
     "one interpreter runs all calls: write it with TensorFlow's operations, or keep its results "
-    "by cache(); or "
+    "by cache(), before repeat() and random changes; or "
 )
 # Gathers and similar operations are work of the model, too; only a very long one is a cause.
 _LONG_OPERATION = 0.2
@@ -66,8 +66,8 @@ def slow_input(report: Report) -> Iterable[Hint]:
             + (f", which calls the Python function {', '.join(functions)}" if functions else ""),
             (_NO_PYTHON if functions else "")
             + "in the input's dataset(), decode in parallel (map with num_parallel_calls="
-            "tf.data.AUTOTUNE), cache() what does not change, or store smaller images; "
-            "--overfit_batches 1 shows how quick the steps are with input from memory",
+            "tf.data.AUTOTUNE), cache() before repeat() what does not change, or store smaller "
+            "images; --overfit_batches 1 shows how quick the steps are with input from memory",
             "--overfit_batches",
         )
 

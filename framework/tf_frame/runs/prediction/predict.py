@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tf_frame.config.run_options import RunOptions
-from tf_frame.errors import DataError, PluginError, short_reason
+from tf_frame.errors import DataError, NoDataError, PluginError, short_reason
 from tf_frame.plugin import InputContext, Mode
 from tf_frame.plugin.origin import describe_method, empty_split_error
 from tf_frame.runs.error_translation import translated_errors
@@ -116,9 +116,12 @@ class _Prediction:
                 if error.__cause__ is None or not self._one_example_each():
                     raise
                 yield from self._predict_singly(write, keys)
+        if not self.names and self.files:
+            how = getattr(self.source.params, "skip_corrupt", False)
+            why = "; --input.skip_corrupt=false says why" if how else ""
+            raise NoDataError(f"not one of {len(self.files)} files gave an example{why}")
         if not self.names:
-            split = "set of files" if self.files else "evaluation split"
-            raise empty_split_error(split, self.source)
+            raise empty_split_error("evaluation split", self.source)
 
     def _write_files(
         self, writer: Any, unique_name: OutputNames, name: str, *arrays: Any

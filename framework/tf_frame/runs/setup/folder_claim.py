@@ -12,13 +12,14 @@ from collections.abc import Callable, Iterator
 from tf_frame import file_system
 from tf_frame.checkpoint.names import check_no_pattern
 from tf_frame.errors import ConfigError, writing
-from tf_frame.file_lock import LockHeldError, file_lock, is_locked
+from tf_frame.file_lock import LockHeldError, file_lock, find_holder, is_locked
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.text import short
 from tf_frame.visible_files import find_special
 
 # Folders of a run with files that are replaced or continued.
 _SUBFOLDERS = ("tasks", "logs", "data")
+_RUN_LOCK = "run.lock"
 _LAUNCH_LOCK = "launch.lock"
 
 
@@ -137,7 +138,7 @@ def _refuse_special(path: str, option: str) -> None:
 
 @contextlib.contextmanager
 def _lock(
-    path: str, name: str = "run.lock", who: str = "another run is writing to"
+    path: str, name: str = _RUN_LOCK, who: str = "another run is writing to"
 ) -> Iterator[Callable[[], bool]]:
     """Locks the folder for this process; the lock ends with the process, even if it is killed.
 
@@ -180,6 +181,11 @@ def launching(path: str) -> Iterator[None]:
     """
     with _lock(path, _LAUNCH_LOCK, "another tf-frame launch runs its job in"):
         yield
+
+
+def find_writer(path: str) -> str | None:
+    """Returns the process of this machine that runs in a folder, as its lock names it; or None."""
+    return None if file_system.is_remote(path) else find_holder(os.path.join(path, _RUN_LOCK))
 
 
 def is_launching(path: str) -> bool:

@@ -21,7 +21,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.checkpoint.find.newest import newest_checkpoint, read_step
 from tf_frame.cluster import Cluster
 from tf_frame.cluster.server import LEAVE, STOPPED, send_to_ps, start_server
-from tf_frame.cluster.status import ENDED, note_failure, own_status, write_status
+from tf_frame.cluster.status import ENDED, STARTING, note_failure, own_status, write_status
 from tf_frame.deploy.session_config import device_report, make_deployment, server_config
 from tf_frame.errors import PeerLostError, TfFrameError
 from tf_frame.hooks.metrics_log import EVAL, MetricsCsv, MetricsLog
@@ -116,6 +116,9 @@ class _Run:
         """Runs; arguments and results are those of the function `run`."""
         evaluates_at_end = _evaluates_at_end(self._setup, self._source, self._observer)
         stopped: Interrupted | None = None
+        if self._first_step < self._setup.config.max_steps:
+            # The session, whose `StatusHook` writes, may begin much later.
+            self._write_status(STARTING, self._first_step)
         with contextlib.closing(self._metrics), contextlib.closing(self._evaluator):
             if self._cluster.is_chief:
                 self._evaluations.check_metrics()
@@ -153,16 +156,19 @@ class _Run:
         step = trained.global_step
         if self._cluster.has_several_tasks and trained.loss is None and step >= max_steps:
             # `StatusHook` writes in a session only.
-            status = own_status(
-                self._cluster.task_name,
-                ENDED,
-                step=step,
-                max_steps=max_steps,
-                num_workers=self._cluster.num_workers,
-                num_ps=self._cluster.num_ps_tasks,
-            )
-            write_status(self._setup.model_dir, status)
+            self._write_status(ENDED, step)
         return trained
+
+    def _write_status(self, state: str, step: int) -> None:
+        status = own_status(
+            self._cluster.task_name,
+            state,
+            step=step,
+            max_steps=self._setup.config.max_steps,
+            num_workers=self._cluster.num_workers,
+            num_ps=self._cluster.num_ps_tasks,
+        )
+        write_status(self._setup.model_dir, status)
 
     def _context(self) -> RunContext:
         return RunContext(

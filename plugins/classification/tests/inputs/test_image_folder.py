@@ -229,7 +229,7 @@ def test_images_that_are_none_are_named_at_the_start_or_left_out_by_reason(tmp_p
     for name in ("a/2.jpg", "b/1.jpg"):
         (tmp_path / name).write_bytes(b"<html>404</html>")
     (tmp_path / "b/3.jpg").write_bytes(b"P5 9000 9000 255 " + bytes(10**4))
-    with pytest.raises(DataError, match=r"a/2.jpg: it is no JPEG, PNG.* \(1 more like this\)"):
+    with pytest.raises(DataError, match=r"a/2.jpg: it is no JPEG, PNG.* \(1 more in this split\)"):
         folder(tmp_path, eval_fraction=0.0, max_pixels=10**8)
     source = folder(tmp_path, eval_fraction=0.0, skip_corrupt=True, max_pixels=10**6)
     assert list(files(source, Mode.TRAIN)) == ["a/1.jpg", "a/3.jpg", "b/2.jpg"]

@@ -116,7 +116,9 @@ def test_photographs_with_an_object_that_cannot_be_used_are_left_out_and_counted
         Photograph(path, "f", [good], problems=["line 7: its class 'x' is none of y"]),
         Photograph(path, "g", [mark((50, 1, 60, 10))]),
     ]
-    with pytest.raises(DataError, match=r"^a, line 1: its box, .* is empty \(5 more like this\)"):
+    with pytest.raises(
+        DataError, match=r"^a, line 1: its box, .* is empty \(5 more in this split\)"
+    ):
         check(tmp_path, *photographs)
     split = check(tmp_path, *photographs, skip_corrupt=True)
     assert [(one.source, len(one.marks)) for one in split.content] == [("b", 1)]

@@ -89,7 +89,7 @@ def test_an_object_without_a_box_takes_its_image_out(tmp_path, inner, message):
         text(tmp_path / f"Annotations/{name}.xml", content)
     with pytest.raises(DataError, match=message) as caught:
         source("voc", tmp_path)
-    assert "(1 more like this)" in str(caught.value)
+    assert "(1 more in this split)" in str(caught.value)
     of = source("voc", tmp_path, skip_corrupt=True)
     assert names(of) == ["c.png", "d.png"]
     (reason, count), *_ = of.data_report().splits[Mode.TRAIN].left_out.items()
@@ -121,7 +121,7 @@ def test_images_without_an_annotation_are_named_and_counted(tmp_path):
     for kind, folder, suffix in (("voc", "Annotations", "xml"), ("dota", "labelTxt", "txt")):
         for name in "ab":
             (tmp_path / folder / f"{name}.{suffix}").unlink()
-        message = rf"a.png has no annotation: write .*a.{suffix}, without .* \(1 more like this\)"
+        message = rf"a.png has no annotation: write .*a.{suffix}, without .* \(1 more in"
         with pytest.raises(DataError, match=message):
             source(kind, tmp_path)
         of = source(kind, tmp_path, skip_corrupt=True)

@@ -79,7 +79,9 @@ def faulty(request, tmp_path):
 def test_the_first_fault_ends_the_run(faulty):
     # Labels of a folder are known before the training, those of records when they are read.
     kinds = (DataError, tf.errors.InvalidArgumentError)
-    with pytest.raises(kinds, match=r"its text is empty( \(4 more like this\))?; mend or remove"):
+    with pytest.raises(
+        kinds, match=r"its text is empty( \(4 more in this split\))?; mend or remove"
+    ):
         take(faulty())
 
 
@@ -215,7 +217,7 @@ def test_paths_of_windows_are_read_and_missing_files_are_named_at_the_start(tmp_
     ]
     with open(tmp_path / "labels.txt", "a") as file:
         file.write("\n./gone.png x\ngone2.png y\n")
-    message = r"labels.txt, line 4: gone.png: there is no such file in .* \(1 more like"
+    message = r"labels.txt, line 4: gone.png: there is no such file in .* \(1 more in this split"
     with pytest.raises(DataError, match=message):
         folder_input(tmp_path)
     source = folder_input(tmp_path, skip_corrupt=True, eval_fraction=0.5)

@@ -50,7 +50,7 @@ def check_damage(damaged: Sequence[str], *, skip_corrupt: bool) -> None:
       DataError: there is one.
     """
     if damaged and not skip_corrupt:
-        more = f" ({len(damaged) - 1} more like this)" if len(damaged) > 1 else ""
+        more = f" ({len(damaged) - 1} more in this split)" if len(damaged) > 1 else ""
         raise DataError(f"{damaged[0]}{more}; mend or remove it, or give --input.skip_corrupt")
 
 
