@@ -11,6 +11,8 @@ PACKAGES = [FRAMEWORK, *(path for path in PLUGINS if path.name == "tf_frame_lega
 PRIVATE = ("tensorflow.python", "tensorflow.core", "tensorflow.tsl", "tensorflow.compiler")
 # Private names of Python itself, not of TensorFlow.
 OF_PYTHON = {"_asdict", "_current_frames", "_exit", "_fields", "_replace"}
+# The end of the interpreter, which `process_end` brings about itself.
+OF_PYTHON |= {"_run_exitfuncs", "_shutdown"}
 
 
 @functools.cache
