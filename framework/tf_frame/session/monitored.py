@@ -117,8 +117,7 @@ def _new_session(graph: TrainGraph, config: Any, member: JobMember, path: str | 
     """Opens a session, and initialises the variables or restores a checkpoint.
 
     As `ChiefSessionCreator`, but global variables are not looked at between their initialisation
-    and that of local variables: the look before the first step names them, too, and each takes a
-    quarter of a second of a large graph.
+    and that of local variables: the look before the first step names them, too.
     """
     scaffold = graph.scaffold.finalize()
     manager = tf.train.SessionManager(
