@@ -64,6 +64,12 @@ def make_folder(path: str) -> bool:
     return True
 
 
+def user_cache() -> str:
+    """Returns the folder of this user's caches of tf-frame, which need not exist."""
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join("~", ".cache")
+    return os.path.abspath(os.path.expanduser(os.path.join(base, "tf-frame")))
+
+
 def make_subfolder(folder: str, name: str) -> str:
     """Makes a folder in a folder that must exist, if it is missing; returns its path.
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tf_frame.errors import DataError
+from tf_frame.file_system import user_cache
 from tf_frame.side_files import from_json, read_side_file, write_json
 
 _SECS = 1.0
@@ -26,7 +27,7 @@ _SIDE, _CHANNELS, _KERNEL = 56, 64, 3
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class MachinePeak:
-    """What was measured, in FLOP/s of float32; a multiply-add is two operations.
+    """A measurement of FLOP/s of float32; a multiply-add is two operations.
 
     Attributes:
       machine: the host, its processor and the cores that could be used.
@@ -58,8 +59,7 @@ def own_machine() -> str:
 
 def peak_file() -> str:
     """Returns the path of the file, which need not exist."""
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.join("~", ".cache")
-    return os.path.abspath(os.path.expanduser(os.path.join(base, "tf-frame", "peak.json")))
+    return os.path.join(user_cache(), "peak.json")
 
 
 def read_peak(*, on_gpu: bool) -> MachinePeak | None:

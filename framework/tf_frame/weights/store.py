@@ -19,6 +19,7 @@ import shutil
 import time
 from collections.abc import Callable, Iterator
 
+from tf_frame import file_system
 from tf_frame.checkpoint.names import INDEX, checkpoint_path, checkpoint_prefix
 from tf_frame.errors import DataError, PluginError, writing
 from tf_frame.file_lock import LockHeldError, file_lock
@@ -36,8 +37,7 @@ Show = Callable[[int, int | None], None]
 
 def cache_folder() -> str:
     """Returns the folder of the cache, which need not exist."""
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.join("~", ".cache")
-    folder = os.environ.get(CACHE) or os.path.join(base, "tf-frame", "weights")
+    folder = os.environ.get(CACHE) or os.path.join(file_system.user_cache(), "weights")
     return os.path.abspath(os.path.expanduser(folder))
 
 

@@ -117,7 +117,7 @@ class _Run:
         evaluates_at_end = _evaluates_at_end(self._setup, self._source, self._observer)
         stopped: Interrupted | None = None
         if self._first_step < self._setup.config.max_steps:
-            # The session, whose `StatusHook` writes, may begin much later.
+            # `StatusHook` writes from the start of the session, which may be much later.
             self._write_status(STARTING, self._first_step)
         with contextlib.closing(self._metrics), contextlib.closing(self._evaluator):
             if self._cluster.is_chief:

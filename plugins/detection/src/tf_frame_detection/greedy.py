@@ -34,7 +34,7 @@ class Candidates(NamedTuple):
 
     @property
     def are_rotated(self) -> bool:
-        """Whether the boxes have an angle."""
+        """True if the boxes have an angle."""
         return bool(self.boxes.shape.as_list()[2] == 5)
 
     @property
@@ -49,7 +49,7 @@ class Candidates(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """What is suppressed.
+    """The limits of a suppression.
 
     Attributes:
       num_classes: number of classes.
