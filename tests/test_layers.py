@@ -12,7 +12,7 @@ from source_tree import FRAMEWORK, PLUGINS, ROOT, imports, modules
 ORDER = (
     *("config", "layers", "plugin", "checkpoint", "weights", "cluster", "deploy"),
     *("optimizers", "learning_rates", "gradient_transforms", "scaffold", "graph"),
-    *("profiling", "hooks", "session", "runs", "inputs", "estimator"),
+    *("profiling", "hooks", "session", "runs", "inputs", "estimator", "experiments"),
     *("command_line", "launch", "testing", "cli"),
 )
 # The parts of `runs`, lowest first.

@@ -117,8 +117,12 @@ def example_report(*, steps=10, factor=1.0, of=("",), seed=0, run="2026_01_31_12
                 "36 % of the step waits for input",
                 "Decode in parallel with --input.threads 8, cache, or prefetch.",
                 "--input.threads",
+                {"input.threads": "8"},
+                {"overfit_batches": "1"},
             ),
         ),
+        options={"train_batch_size": 32},
+        proofs=(f.Proof("slow_input", {"input.threads": "8"}, "faster", 1.3, 1.2, 1.4, "equal"),),
     )
 
 

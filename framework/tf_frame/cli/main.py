@@ -11,7 +11,7 @@ import importlib
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import tf_frame
@@ -83,11 +83,16 @@ _HOW_TO_SEE_MORE = "--verbosity debug shows the whole traceback"
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command line and returns its exit code."""
+    return run_safely(_dispatch, list(sys.argv[1:] if argv is None else argv))
+
+
+def run_safely(command: Callable[[list[str]], int], argv: list[str]) -> int:
+    """Calls a command with its words, prints its errors, and returns the exit code."""
     prepare_streams()
     let_only_the_owner_write()
     quiet_first_import()
     try:
-        return _dispatch(list(sys.argv[1:] if argv is None else argv))
+        return command(argv)
     except TfFrameError as error:
         return _print_error(error)
     except KeyboardInterrupt:

@@ -50,6 +50,7 @@ class Facts:
       model: name of the model; empty if unknown.
       clone_scopes: name scopes of several clones.
       python_functions: finds the Python functions of the input.
+      options: option of the run -> its value, as a YAML file has it.
       costs: computes the static costs of the graph.
       clock_offsets: measures clocks; task -> nanoseconds to add for the clock of the chief.
     """
@@ -61,6 +62,7 @@ class Facts:
     python_functions: Callable[[], Sequence[str]] = tuple
     costs: Callable[[], Sequence[Cost]] = tuple
     clock_offsets: Callable[[], Mapping[str, int]] = dict
+    options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
 
 class Recorder:
@@ -142,6 +144,7 @@ class Recorder:
             model=self._facts.model,
             clone_scopes=self._facts.clone_scopes,
             python_functions=self._facts.python_functions(),
+            options=self._facts.options,
             clock_offset=offsets.pop(self._facts.task, 0),
             peer_clock_offsets=offsets,
         )

@@ -165,6 +165,7 @@ class StepProfile:
       examples_per_step: examples of a step of this task.
       model: name of the model; empty if unknown.
       python_functions: the Python functions of the input, which share one interpreter.
+      options: option of the run -> its value, as a YAML file has it; empty if unknown.
       clone_scopes: name scope of each of several clones, such as `clone_0`.
       clock_offset: nanoseconds to add to this task's times for the clock of the chief.
       peer_clock_offsets: offsets of other tasks, such as `ps_0`, if this task measured them.
@@ -184,6 +185,7 @@ class StepProfile:
     clock_offset: int = 0
     peer_clock_offsets: Mapping[str, int] = dataclasses.field(default_factory=dict)
     python_functions: Sequence[str] = ()
+    options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
 
 def to_bytes(profile: StepProfile) -> bytes:

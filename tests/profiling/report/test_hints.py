@@ -57,6 +57,10 @@ def test_slow_input_and_memory():
     assert (hint.cause, hint.severity) == ("slow_input", pytest.approx((1 + 55) / 160))
     assert hint.text == "35% of the step waits for input"
     assert "num_parallel_calls" in hint.remedy
+    assert (hint.changes, hint.probe) == ({}, {"overfit_batches": "1"})
+    ops = [("n", "IteratorGetNext", 95, 150)]
+    hint = only(found(160, session=(1, 155), ops=ops, hooks=[], options={"input.cache": False}))
+    assert hint.changes == {"input.cache": "true"}
     hint = only(found(memory=[(300 * MIB, {"net/conv3/Conv2D": 200 * MIB})]))
     assert (hint.cause, hint.subject) == ("memory_hog", "net/conv3/Conv2D")
     assert "owns 200.0 MiB, which is 67% of the memory of CPU:0" in hint.text
@@ -90,8 +94,11 @@ def test_slow_hook():
     hint = only(found(of_run=[HookCost("EvaluateHook", "hook", 3, 3.0, 20.0)]))
     assert (hint.cause, hint.severity) == ("slow_hook", pytest.approx(0.5))
     cost = HookCost("SlowStepHook", "hook", 9, 9.0, 20.0, option="--hook slow_step")
-    hint = only(found(of_run=[cost]))
+    hint = only(found(of_run=[cost], options={"hook": ["heartbeat", "slow_step"]}))
     assert (hint.option, "a cadence with fewer steps" in hint.remedy) == ("", True)
+    assert (hint.changes, hint.probe) == ({}, {"hook": "heartbeat"})
+    cost = HookCost("EvaluateHook", "hook", 3, 3.0, 20.0, option="--eval_every_n_steps")
+    assert only(found(of_run=[cost])).changes == {"eval_every_n_steps": "200"}
 
 
 def test_a_hook_that_runs_at_few_steps_counts_by_the_run():
@@ -207,8 +214,31 @@ def test_small_steps():
     assert 0.65 < hint.severity < 0.75
 
 
+def test_few_threads():
+    hint = only(found(options={"intra_op_threads": 1, "inter_op_threads": 0}))
+    assert (hint.cause, hint.changes) == ("few_threads", {"intra_op_threads": "0"})
+    assert hint.text == "--intra_op_threads 1 may leave cores idle: the machine has 2"
+    assert hint.severity == pytest.approx(0.9 / 2, abs=0.01)
+    hint = only(found(options={"intra_op_threads": 1, "inter_op_threads": 1}))
+    assert hint.changes == {"intra_op_threads": "0", "inter_op_threads": "0"}
+    assert not found(options={"intra_op_threads": 2, "inter_op_threads": 4})
+
+
+def test_copies_between_layouts():
+    copies = [("to_nchw", "Transpose", 93, 103), ("back", "Transpose", 103, 118)]
+    hint = only(found_after(25, *copies))
+    assert (hint.cause, hint.subject, hint.changes) == ("layout_copies", "back", {})
+    assert hint.severity == pytest.approx(25 / 125)
+    recording = Recording().step(125, session=(1, 122), ops=[*NETWORK, *copies])
+    options = {"model.data_format": "NCHW"}
+    hint = only(build_report([recording.profile(options=options)]).hints)
+    assert hint.changes == {"model.data_format": "NHWC"}
+    assert not found_after(5, ("to_nchw", "Transpose", 93, 98))
+
+
 def test_options_of_hints_exist():
-    known = {f"--{field.name}" for field in dataclasses.fields(RunOptions)} | {"--transform"}
+    known = {f"--{field.name}" for field in dataclasses.fields(RunOptions)}
+    known |= {"--transform", "--hook"}
     sources = [Path(module.__file__).read_text("utf-8") for module in (graph_hints, hook_hints)]
     mentioned = set(re.findall(r"--[a-z]\w+", "".join(sources)))
     assert mentioned and mentioned <= known

@@ -10,7 +10,7 @@ from hypothesis import strategies
 
 from example_report import example_report
 from properties import COUNTS, TEXTS, check_many
-from tf_frame.profiling.report.contents import Hint
+from tf_frame.profiling.report.contents import Hint, Proof
 from tf_frame.profiling.report.formats import COSTS, LAYERS
 from tf_frame.profiling.report.html import html_page
 
@@ -200,6 +200,18 @@ def test_hints_are_sentences_with_the_option_marked():
         "The hook is slowSet --a 8, or wait (gains up to 36 %"
     )
     assert [each.text for each in shown.iter("code")] == ["--a"]
+
+
+def test_proofs_stand_with_their_hints():
+    hint = Hint("slow_hook", 0.36, "", "the hook is slow", "wait", "")
+    facts = {"ratio": 1.5, "low": 1.4, "high": 1.6, "losses": "losses equal"}
+    proofs = tuple(
+        Proof(cause, {"a": "1"}, "faster", **facts) for cause in ("slow_hook", "together")
+    )
+    tree = parsed(example_report(), hints=(hint,), proofs=proofs)
+    alone, together = [each for each in tree.iter("div") if each.get("class") == "hint"]
+    text = "proved: 1.50x (1.40 to 1.60), losses equal  [--a=1]"
+    assert text in "".join(alone.itertext()) and text in "".join(together.itertext())
 
 
 class Texts(HTMLParser):

@@ -9,14 +9,17 @@ from typing import Any
 
 from tf_frame.cli import run as training
 from tf_frame.cli.profile import show
+from tf_frame.cli.profile.prove import prove
 from tf_frame.command_line import option_help
 from tf_frame.command_line.parsing import parse_command_line
 from tf_frame.command_line.screen import complain, output_to_stderr, report
 from tf_frame.command_line.selection import MODEL_DIR
 from tf_frame.command_line.words import CommandLine
+from tf_frame.config.flags import split_flags
 from tf_frame.config.option import Option
 from tf_frame.errors import ConfigError, DataError
-from tf_frame.profiling.profile_folders import list_folders
+from tf_frame.profiling.profile_folders import list_folders, read_recorded_run
+from tf_frame.profiling.report.build_report import build_report
 from tf_frame.runs.setup.folder_claim import check_writable
 from tf_frame.runs.setup.training_setup import TRAIN
 from tf_frame.session.interrupts import Interrupted
@@ -25,7 +28,17 @@ from tf_frame.text import short, short_word
 
 _STEPS = Option("steps", int, 10, "steps to profile", min=1)
 _WARMUP = Option("warmup", int, 5, "steps before them, which are not profiled", min=0)
-OPTIONS = (_STEPS, _WARMUP, show.JSON, show.HTML)
+_PROVE = Option(
+    "prove",
+    bool,
+    False,
+    "try the options that the hints name, in turns with the training as it is, and write those "
+    "that help to MODEL_DIR/proved.yaml",
+)
+_PROVE_SECS = Option(
+    "prove_secs", float, 60, "seconds of turns for each trial, which ends early if it is sure", min=1
+)
+OPTIONS = (_STEPS, _WARMUP, _PROVE, _PROVE_SECS, show.JSON, show.HTML)
 # Options of a run that this command sets.
 _SET = ("max_steps", "profile_at_step", "profile_num_steps", "profile_every_n_steps", "profile_dir")
 # Options of a run that does not train.
@@ -42,7 +55,8 @@ def options_text() -> str:
 
 def main(argv: Sequence[str]) -> int:
     """Profiles, prints the report, and returns the exit code."""
-    line = parse_command_line(_with_flag(argv), OPTIONS)
+    argv = _with_flag(argv)
+    line = parse_command_line(argv, OPTIONS)
     values = line.own_values
     _check(line.values)
     show.check_page(values[show.HTML.name])
@@ -71,6 +85,8 @@ def main(argv: Sequence[str]) -> int:
             f"no step was recorded in {short(model_dir)}: the training ended before step "
             f"{first}, or its files could not be written; see the lines above"
         )
+    if values[_PROVE.name]:
+        _prove(argv, model_dir, names[-1], values[_PROVE_SECS.name], as_json=as_json)
     words = [f"--html={values[show.HTML.name]}"] if values[show.HTML.name] else []
     code = show.main([model_dir, f"--run={names[-1]}", *words, *(["--json"] if as_json else [])])
     again = f"this report again: tf-frame profile show {shell_word(model_dir)}"
@@ -124,6 +140,14 @@ def _train(line: CommandLine, model_dir: str, *, first: int, steps: int) -> None
             locked=False,  # The records of the true folder were compared already.
         )
         training.run_line(line, keeps_folder=False)
+
+
+def _prove(argv: Sequence[str], model_dir: str, run: str, secs: float, *, as_json: bool) -> None:
+    """Tries what the hints of a profile stand for."""
+    _, words = split_flags(argv, OPTIONS)
+    hints = build_report(read_recorded_run(model_dir, run).profiles, run=run).hints
+    with output_to_stderr() if as_json else contextlib.nullcontext():
+        prove(words, hints, model_dir=model_dir, run=run, secs=secs)
 
 
 def _recorded(model_dir: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,6 +14,7 @@ from tf_frame.errors import EXIT_OK, ConfigError, writing
 from tf_frame.profiling.profile_folders import read_recorded_run
 from tf_frame.profiling.report.build_report import build_report
 from tf_frame.profiling.report.contents import to_json
+from tf_frame.profiling.report.proofs import read_proofs
 from tf_frame.profiling.report.text import format_report
 from tf_frame.profiling.report.text_tables import TABLES
 from tf_frame.tensorflow_log import quiet_import
@@ -39,6 +41,7 @@ def main(folders: Sequence[str], values: Mapping[str, Any]) -> int:
     # JSON is for programs, which seldom need thousands of operations of microseconds.
     limit = {} if values.get("json") else {"max_operations": None}
     built = build_report(run.profiles, run=run.name, task=values.get("task"), **limit)
+    built = dataclasses.replace(built, proofs=read_proofs(folders[0], run.name))
     report(to_json(built) if values.get("json") else format_report(built, values.get("by")))
     if values.get("html"):
         from tf_frame.profiling.report.html import html_page

@@ -107,6 +107,7 @@ def _task_report(steps: AttributedSteps, run: str) -> Report:
         use=device_tables.device_use(steps),
         hints=(),
         python_functions=tuple(profile.python_functions),
+        options=profile.options,
     )
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Mapping
+from typing import Any
 
 from tf_frame.profiling.step_profile import Cost
 
@@ -236,6 +238,9 @@ class Hint:
       subject: name of the hook, operation or clone; empty if the cause has none.
       text, remedy: the cause and advice in words, with the option that helps.
       option: this option, such as `--steps_per_loop`; empty if no option helps.
+      changes: options of the run -> values, as on the command line, that remove the cause; empty:
+        only the user can remove it.
+      probe: options -> values that show what the cause costs, where they do not remove it.
     """
 
     cause: str
@@ -244,6 +249,40 @@ class Hint:
     text: str
     remedy: str
     option: str
+    changes: dict[str, str] = dataclasses.field(default_factory=dict)
+    probe: dict[str, str] = dataclasses.field(default_factory=dict)
+
+
+# The cause of a proof that has the changes of several hints.
+TOGETHER = "together"
+
+
+@dataclasses.dataclass(frozen=True)
+class Proof:
+    """The result of a trial of option changes, in turns with the training as it is.
+
+    Attributes:
+      cause: the hint whose changes these are; `TOGETHER`: all changes that helped.
+      changes: options of the run -> values, as on the command line.
+      verdict: `faster`, `no gain`, `slower`, `unclear` (the machine is too noisy), or `failed`.
+      ratio, low, high: speed with the changes over speed without, and its 95 % interval; None if
+        the trial failed.
+      losses: whether both compute the same losses, in words.
+      secs: time of the turns.
+      error: the reason of a failure.
+      is_probe: whether the changes only show what the cause costs.
+    """
+
+    cause: str
+    changes: dict[str, str]
+    verdict: str
+    ratio: float | None = None
+    low: float | None = None
+    high: float | None = None
+    losses: str = ""
+    secs: float = 0.0
+    error: str = ""
+    is_probe: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -266,6 +305,8 @@ class Report:
       costs: in the order of the model; the first is the whole model.
       hints: by falling gain.
       python_functions: the Python functions of the input.
+      options: option of the run -> its value, as a YAML file has it; empty if unknown.
+      proofs: trials of the hints' changes, in order; the last may have those of several hints.
     """
 
     version: int
@@ -295,6 +336,8 @@ class Report:
     use: tuple[Use, ...]
     hints: tuple[Hint, ...]
     python_functions: tuple[str, ...] = ()
+    options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    proofs: tuple[Proof, ...] = ()
 
 
 def to_json(report: Report) -> str:

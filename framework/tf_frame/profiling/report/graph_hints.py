@@ -6,7 +6,16 @@ import statistics
 from collections.abc import Iterable
 
 from tf_frame.profiling.operation_names import is_gpu
-from tf_frame.profiling.report.contents import LOOP, OVERHEAD, CloneRow, Hint, Operation, Report
+from tf_frame.profiling.report.contents import (
+    DEVICE,
+    HOST,
+    LOOP,
+    OVERHEAD,
+    CloneRow,
+    Hint,
+    Operation,
+    Report,
+)
 from tf_frame.profiling.report.operation_kinds import (
     BATCH_NORM,
     COMMUNICATION,
@@ -40,6 +49,13 @@ _TWIN = 3
 # Updates that run at the same time as other operations take little of the wall time; if fewer
 # than `_TOGETHER` run at once, they are serial.
 _SERIAL, _TOGETHER = 0.05, 1.4
+_COMPUTING = (HOST, DEVICE)
+_THREADS, _FEW_THREADS = ("intra_op_threads", "inter_op_threads"), 0.1
+# Layers between two layouts are a few percent.
+_COPIES = 0.1
+# Options of plugins that are called so everywhere: in Keras, slim and tf.layers.
+_LAYOUT, _CACHE = "model.data_format", "input.cache"
+_OTHER_LAYOUT = {"NCHW": "NHWC", "channels_first": "channels_last"}
 # A session call costs about 0.2 ms, a hook some microseconds; above this share a loop helps.
 _SMALL, _SMALL_MS = 0.3, 20.0
 # Recording an operation takes about 5 microseconds of the session call, which other steps do not
@@ -69,6 +85,8 @@ def slow_input(report: Report) -> Iterable[Hint]:
             "tf.data.AUTOTUNE), cache() before repeat() what does not change, or store smaller "
             "images; --overfit_batches 1 shows how quick the steps are with input from memory",
             "--overfit_batches",
+            changes={_CACHE: "true"} if report.options.get(_CACHE) is False else {},
+            probe={"overfit_batches": "1"},
         )
 
 
@@ -111,6 +129,43 @@ def _is_suspect(operation: Operation, has_gpu: bool) -> bool:
     return operation.kind not in NUMERIC and operation.share >= _LONG_OPERATION
 
 
+def few_threads(report: Report) -> Iterable[Hint]:
+    """Finds options that let operations use fewer cores than the machine has."""
+    threads = {name: report.options.get(name) or report.cores for name in _THREADS}
+    few = {name: count for name, count in threads.items() if count < report.cores}
+    computing = sum(phase.share for phase in report.phases if phase.kind in _COMPUTING)
+    gain = computing * (1 - min(few.values(), default=report.cores) / report.cores)
+    if gain >= _FEW_THREADS:
+        options = " and ".join(f"--{name} {count}" for name, count in few.items())
+        yield Hint(
+            "few_threads",
+            gain,
+            "",
+            f"{options} may leave cores idle: the machine has {report.cores}",
+            "0 takes one thread for each core, unless other programs need the cores",
+            f"--{next(iter(few))}",
+            changes=dict.fromkeys(few, "0"),
+        )
+
+
+def layout_copies(report: Report) -> Iterable[Hint]:
+    """Finds copies of tensors from one layout to another, such as NHWC to NCHW."""
+    copies = [operation for operation in report.operations if operation.type == "Transpose"]
+    share = sum(operation.share for operation in copies)
+    if share >= _COPIES:
+        other_layout = _OTHER_LAYOUT.get(str(report.options.get(_LAYOUT)))
+        yield Hint(
+            "layout_copies",
+            share,
+            copies[0].name,
+            f"copies of tensors to another layout (Transpose) take {share:.0%} of the step, the "
+            f"longest is {copies[0].name}",
+            "keep one layout from the input to the loss: on a CPU that with the channels last",
+            f"--{_LAYOUT}" if other_layout else "",
+            changes={_LAYOUT: other_layout} if other_layout else {},
+        )
+
+
 def memory_hog(report: Report) -> Iterable[Hint]:
     """Finds an operation that owns most of the memory."""
     shares = {operation.name: operation.share for operation in report.operations}
@@ -145,6 +200,7 @@ def slow_clone(report: Report) -> Iterable[Hint]:
             "give all clones the same work, and devices of the same speed with --gpus; "
             "--num_clones 1 shows the step without the others",
             "--num_clones",
+            probe={"num_clones": "1"},
         )
 
 
@@ -207,6 +263,7 @@ def serial_updates(report: Report) -> Iterable[Hint]:
             else "leave updates_collections of the layers at UPDATE_OPS, so that they run in "
             "parallel with the gradients, and --inter_op_threads at 0, one for each core",
             option,
+            changes={"update_ops": "first_clone"} if several else {},
         )
 
 
@@ -225,4 +282,5 @@ def small_steps(report: Report) -> Iterable[Hint]:
             f"--steps_per_loop {_LOOP} makes {_LOOP} steps in one session call; a larger "
             "--train_batch_size does more in each",
             "--steps_per_loop",
+            changes={"steps_per_loop": str(_LOOP)},
         )

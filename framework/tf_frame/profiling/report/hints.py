@@ -27,6 +27,11 @@ _SUMMARY_STEPS, _SUMMARY = 10, 0.01
 _CHECKPOINT = 0.05
 # Suffix of options that set the number of steps between two calls of a hook.
 _STEPS_BETWEEN_CALLS = "_every_n_steps"
+_HOOK_OPTION = "--hook "
+# Times the steps between two calls of a slow hook.
+_LONGER = 10
+# Seconds between checkpoints that no training notices: the default.
+_CHECKPOINT_SECS = "600"
 
 
 def slow_hook(report: Report) -> Iterable[Hint]:
@@ -36,6 +41,7 @@ def slow_hook(report: Report) -> Iterable[Hint]:
         is_other = row.kind == HOOK and row.name != PROFILER
         if is_other and share >= _HOOK and ms >= _HOOK_MS:
             option = row.option if row.option.endswith(_STEPS_BETWEEN_CALLS) else ""
+            changes, probe = _hook_changes(row, report)
             remedy = f"a larger {option}" if option else "a cadence with fewer steps"
             yield Hint(
                 "slow_hook",
@@ -44,7 +50,20 @@ def slow_hook(report: Report) -> Iterable[Hint]:
                 f"the hook {row.name} takes {_cost_text(row, report)}",
                 f"let it run less often ({remedy}), or do less in it",
                 option,
+                changes=changes,
+                probe=probe,
             )
+
+
+def _hook_changes(row: HookRow, report: Report) -> tuple[dict[str, str], dict[str, str]]:
+    """Returns a longer cadence of a hook, or the run without a hook of `--hook`, if it is one."""
+    if row.option.endswith(_STEPS_BETWEEN_CALLS):
+        return {row.option.removeprefix("--"): f"{_LONGER * (row.every_steps or 1):.0f}"}, {}
+    name = row.option.removeprefix(_HOOK_OPTION)
+    hooks = report.options.get("hook", ())
+    if row.option.startswith(_HOOK_OPTION) and name in hooks:
+        return {}, {"hook": ",".join(other for other in hooks if other != name)}
+    return {}, {}
 
 
 def _cost(row: HookRow, report: Report) -> tuple[float, float]:
@@ -98,6 +117,7 @@ def checkpoints(report: Report) -> Iterable[Hint]:
                 "save less often with --save_checkpoint_steps or --save_checkpoint_secs"
                 f"{background}",
                 "--save_checkpoint_steps",
+                changes={"save_checkpoint_secs": _CHECKPOINT_SECS},
             )
 
 
@@ -118,6 +138,7 @@ def summaries(report: Report) -> Iterable[Hint]:
             f"summaries are written at almost every step, which takes {share:.0%} of it",
             "write them every 100 steps: --save_summaries_steps 100",
             "--save_summaries_steps",
+            changes={"save_summaries_steps": "100"},
         )
 
 
@@ -134,6 +155,8 @@ _CAUSES = (
     slow_hook,
     checkpoints,
     summaries,
+    graph_hints.few_threads,
+    graph_hints.layout_copies,
     graph_hints.memory_hog,
     graph_hints.slow_clone,
     graph_hints.host_operation,

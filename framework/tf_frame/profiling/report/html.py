@@ -27,6 +27,7 @@ from tf_frame.profiling.report.formats import (
     format_percent,
 )
 from tf_frame.profiling.report.operation_tables import roll_up
+from tf_frame.profiling.report.proofs import proof_text
 from tf_frame.profiling.step_profile import CHECKPOINT, HOOK, SUMMARY
 from tf_frame.text import readable_bytes
 
@@ -60,6 +61,7 @@ _TILES = Markup('<div class="tiles">{}</div>')
 _TILE = Markup('<div class="tile"><b>{}</b><small>{}</small></div>')
 _GOOD = Markup('<div class="good">{}</div>')
 _HINT = Markup('<div class="hint"><b>{}</b><p>{}<small>{}</small></p></div>')
+_PROOF = Markup("<br/>{}")
 _NOTE = Markup('<p class="soft">{}</p>')
 # Where the screen is narrower, a table scrolls sideways.
 _TABLE = Markup('<div class="scroll"><table><thead>{}</thead><tbody>{}</tbody></table></div>')
@@ -85,7 +87,7 @@ def html_page(report: contents.Report, folder: str = "") -> str:
         _costs(report.costs),
         _rows("Time by type of operation", report.types, "c3"),
     )
-    body = _TILES.format(_tiles(report)) + _hints(report.hints) + Markup().join(sections)
+    body = _TILES.format(_tiles(report)) + _hints(report) + Markup().join(sections)
     titles = (report.model, folder, f"profile {report.run}")
     title = " · ".join(filter(None, titles))
     return render_page(title=title, subtitle=_subtitle(report), body=body)
@@ -123,18 +125,24 @@ def _tiles(report: contents.Report) -> Markup:
     return Markup().join(_TILE.format(value, name) for name, value in tiles.items())
 
 
-def _hints(hints: Sequence[contents.Hint]) -> Markup:
-    if not hints:
+def _hints(report: contents.Report) -> Markup:
+    if not report.hints:
         return _GOOD.format("None of the usual causes of slow steps was found.")
-    return _SECTION.format("What makes the step slow", Markup().join(map(_hint, hints)))
+    hints = [_hint(hint, report.proofs) for hint in report.hints]
+    together = [proof for proof in report.proofs if proof.cause == contents.TOGETHER]
+    hints += [_HINT.format("All that helped, together.", proof_text(p), "") for p in together]
+    return _SECTION.format("What makes the step slow", Markup().join(hints))
 
 
-def _hint(hint: contents.Hint) -> Markup:
+def _hint(hint: contents.Hint, proofs: Sequence[contents.Proof]) -> Markup:
     advice = Markup.escape(_sentence(hint.remedy))
     if hint.option:
         option = Markup.escape(hint.option)
         advice = advice.replace(option, Markup("<code>{}</code>").format(option), 1)
     gain = f" (gains up to {format_percent(hint.severity)} of the step)" if hint.severity else ""
+    for proof in proofs:
+        if proof.cause == hint.cause:
+            advice += _PROOF.format(proof_text(proof))
     return _HINT.format(_sentence(hint.text), advice, gain)
 
 

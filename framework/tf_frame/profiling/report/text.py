@@ -6,8 +6,9 @@ import textwrap
 from collections.abc import Sequence
 
 from tf_frame.profiling.report import text_tables
-from tf_frame.profiling.report.contents import INPUT, Phase, Report, Row
+from tf_frame.profiling.report.contents import INPUT, TOGETHER, Phase, Report, Row
 from tf_frame.profiling.report.operation_kinds import INPUT as INPUT_KIND
+from tf_frame.profiling.report.proofs import proof_text
 from tf_frame.profiling.report.step_phases import PHASE_LABELS
 from tf_frame.profiling.step_profile import HOOK_KINDS
 
@@ -125,6 +126,12 @@ def _hints(report: Report) -> list[str]:
         gain = f" (gain: up to {hint.severity:.0%})" if hint.severity >= _SMALL else ""
         lines += _wrapped(f"{number}. ", f"{hint.text}{gain}")
         lines += _wrapped("   ", f"{hint.remedy}")
+        for proof in report.proofs:
+            if proof.cause == hint.cause:
+                lines += _wrapped("   ", proof_text(proof))
+    for proof in report.proofs:
+        if proof.cause == TOGETHER:
+            lines += _wrapped("all that helped, together: ", proof_text(proof))
     return lines
 
 

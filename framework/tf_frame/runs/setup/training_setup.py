@@ -6,6 +6,7 @@ at once. `config.yaml` records the setup, so that a run can be repeated.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import inspect
 import math
@@ -127,6 +128,11 @@ class TrainingSetup:
             made = plugin(context)
             made = list(made) if isinstance(made, (list, tuple)) else [made]
             check_hooks(plugin, made)
+            for hook in made:
+                # The report of a profile names the option of a slow hook.
+                if not getattr(hook, "option", ""):
+                    with contextlib.suppress(AttributeError):  # A hook with slots.
+                        hook.option = f"--hook {configured.name}"
             hooks += made
         return hooks
 

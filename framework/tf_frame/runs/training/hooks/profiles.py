@@ -14,12 +14,14 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.cluster.clock import clock_offsets
 from tf_frame.cluster.server import send_to_ps
+from tf_frame.config.yaml_file import plain
 from tf_frame.errors import DataError
 from tf_frame.graph.inputs.replay import python_functions
 from tf_frame.hooks.profile import ProfileHook
 from tf_frame.profiling.attach_request import SIGNAL, ProfileRequest, read_request
 from tf_frame.profiling.model_cost import costs
 from tf_frame.profiling.recorder import Facts, Recorder
+from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.runs.training.parts import TrainingParts
 from tf_frame.session.loop import TrainingLoop
 
@@ -154,4 +156,14 @@ def _facts(parts: TrainingParts) -> Facts:
         ),
         costs=compute_costs,
         clock_offsets=functools.partial(clock_offsets, parts.cluster),
+        options=_options(parts.setup),
     )
+
+
+def _options(setup: TrainingSetup) -> dict[str, Any]:
+    """Returns the options of a run of the command line, without those of transforms and hooks."""
+    if not setup.is_recorded:
+        return {}
+    settings = setup.settings()
+    hooks = [hook.name for hook in settings.hooks or ()]
+    return {"hook": hooks, **{name: plain(value) for name, value in settings.values.items()}}

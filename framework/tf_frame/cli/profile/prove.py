@@ -1,0 +1,138 @@
+"""Tries the option changes that the hints of a profile stand for: `tf-frame profile --prove`.
+
+Each change is tried alone, in turns with the training as it is; a gain counts only if two more
+processes show it again, and these give the figure. What helped is then tried together.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from tf_frame.atomic_output import write_file
+from tf_frame.command_line.parsing import parse_command_line
+from tf_frame.command_line.screen import report
+from tf_frame.config.option import EXCLUSIVE
+from tf_frame.config.yaml_file import to_yaml
+from tf_frame.experiments.compare import Comparison, Verdict, compare
+from tf_frame.experiments.trial import Trial, TrialError
+from tf_frame.profiling.report.contents import TOGETHER, Hint, Proof
+from tf_frame.profiling.report.proofs import (
+    FAILED,
+    FASTER,
+    change_words,
+    proof_text,
+    write_proofs,
+)
+from tf_frame.shell_text import shell_word
+
+_FILE = "proved.yaml"
+# Losses that differ by less have other roundings only; they grow with the steps.
+_ROUNDING = 1e-3
+
+
+def prove(
+    words: Sequence[str], hints: Sequence[Hint], *, model_dir: str, run: str, secs: float
+) -> None:
+    """Tries the hints' changes, reports and keeps the results, and writes `proved.yaml`.
+
+    Args:
+      words: the words of `tf-frame run` for the training as it is.
+      hints: the hints of the profile.
+      model_dir, run: the folder and the name of the profile.
+      secs: time of the turns of each trial.
+    """
+    proofs = list(_try_all(words, hints, secs))
+    write_proofs(model_dir, run, proofs)
+    best = [p for p in proofs if p.verdict == FASTER and not p.is_probe]
+    if not best:
+        report("\nno change of an option is proved to help")
+        return
+    proof = max(best, key=_ratio)
+    path = os.path.join(model_dir, _FILE)
+    write_file(path, _configuration(words, proof))
+    report(f"\ntrain with what is proved: tf-frame run --config {shell_word(path)}")
+
+
+def _ratio(proof: Proof) -> float:
+    return proof.ratio or 0.0
+
+
+def _try_all(words: Sequence[str], hints: Sequence[Hint], secs: float) -> Iterator[Proof]:
+    """Yields the proofs of the hints' changes, each alone, and of all that helped together."""
+    report("\nTrying what the hints stand for, in turns with the training as it is")
+    helped: list[Proof] = []
+    for hint in hints:
+        changes = hint.changes or hint.probe
+        if not changes:
+            report(f"  {hint.cause}: not tried, for only you can change it")
+            continue
+        proof = _try(words, hint.cause, changes, secs, is_probe=not hint.changes)
+        yield proof
+        helped += [proof] if proof.verdict == FASTER and not proof.is_probe else []
+    if len(helped) > 1:
+        changes = {name: value for proof in helped for name, value in proof.changes.items()}
+        yield _try(words, TOGETHER, changes, secs)
+
+
+def _try(
+    words: Sequence[str],
+    cause: str,
+    changes: Mapping[str, str],
+    secs: float,
+    *,
+    is_probe: bool = False,
+) -> Proof:
+    """Tries changes, and reports the result."""
+    facts: dict[str, Any] = {"cause": cause, "changes": dict(changes), "is_probe": is_probe}
+    try:
+        comparison = _compare(words, changes, secs)
+        if comparison.verdict == Verdict.FASTER:
+            # The first figure made us look at this change; only the second is free of chance.
+            comparison = _compare(words, changes, secs)
+    except TrialError as error:
+        proof = Proof(**facts, verdict=FAILED, error=str(error))
+    else:
+        proof = Proof(
+            **facts,
+            verdict=comparison.verdict.value,
+            **comparison.ratio._asdict(),
+            losses=losses_text(comparison),
+            secs=comparison.secs,
+        )
+    report(f"  {cause}: {proof_text(proof)}")
+    return proof
+
+
+def _compare(words: Sequence[str], changes: Mapping[str, str], secs: float) -> Comparison:
+    with Trial(words) as baseline, Trial(_changed(words, changes)) as variant:
+        return compare(baseline, variant, secs=secs)
+
+
+def _changed(words: Sequence[str], changes: Mapping[str, str]) -> list[str]:
+    """Returns the words of a run with changes, which win: they come last."""
+    changes = dict(changes)
+    hooks = changes.pop("hook", None)
+    # Of some pairs of options only one may be given.
+    unset = {EXCLUSIVE[name]: "none" for name in changes if name in EXCLUSIVE}
+    changed = [*words, *change_words({**unset, **changes})]
+    if hooks is not None:
+        changed += ["--hook=", *(f"--hook={name}" for name in hooks.split(",") if name)]
+    return changed
+
+
+def losses_text(comparison: Comparison) -> str:
+    """Returns whether both trials computed the same losses, in words."""
+    losses = comparison.losses
+    if losses is None:
+        return "batches of another size, so that losses cannot be compared"
+    if losses.difference == 0:
+        return f"losses equal at all {losses.steps} steps"
+    size = "losses equal but for rounding" if losses.difference < _ROUNDING else "losses differ"
+    return f"{size}, by {losses.difference:.0e} within {losses.steps} steps"
+
+
+def _configuration(words: Sequence[str], proof: Proof) -> str:
+    setup = parse_command_line(_changed(words, proof.changes)).setup()
+    return to_yaml(setup.settings(), f"tf-frame profile --prove: {proof_text(proof)}")

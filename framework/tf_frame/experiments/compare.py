@@ -1,0 +1,146 @@
+"""`compare`: measures how much faster one trial is than another, and whether both learn the same."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import math
+import time
+from collections.abc import Iterable
+
+from tf_frame.experiments.ratio import Ratio, paired_ratio
+from tf_frame.experiments.trial import Trial
+
+# Single steps at the beginning, with a loss each; TensorFlow prepares the graph in the first.
+FIRST_STEPS = 10
+# A turn is long beside the time that a process needs to go on, and short beside a change of load.
+_TURN_SECS = 1.0
+_LEAST_PAIRS = 6
+# Equal processes differ by up to this, each for its whole life: by the places of their memory.
+NOISE = 0.03
+# An interval that is wider does not tell a gain from none.
+_TOO_WIDE = 0.15
+# Intervals are asked again and again, so that an early end needs a surer one.
+_EARLY = 0.999
+
+
+class Verdict(enum.Enum):
+    """The result of a comparison."""
+
+    FASTER = "faster"
+    NO_GAIN = "no gain"
+    SLOWER = "slower"
+    UNCLEAR = "unclear"
+
+
+@dataclasses.dataclass(frozen=True)
+class Losses:
+    """The losses of both trials at the same global steps.
+
+    Attributes:
+      steps: the last of these steps; 0: none was the same.
+      difference: the largest relative difference.
+    """
+
+    steps: int
+    difference: float
+
+
+@dataclasses.dataclass(frozen=True)
+class Comparison:
+    """The result of turns of two trials.
+
+    Attributes:
+      ratio: speed of the variant, in examples/s, over that of the baseline.
+      pairs: number of pairs of turns.
+      secs: time of all turns.
+      losses: see `Losses`; None if the trials take batches of different sizes.
+    """
+
+    ratio: Ratio
+    pairs: int
+    secs: float
+    losses: Losses | None
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the interval says; a difference within `NOISE` is none."""
+        if self.ratio.low > 1 + NOISE:
+            return Verdict.FASTER
+        if self.ratio.high < 1 - NOISE:
+            return Verdict.SLOWER
+        is_wide = self.ratio.high - self.ratio.low > _TOO_WIDE * self.ratio.ratio
+        return Verdict.UNCLEAR if is_wide else Verdict.NO_GAIN
+
+
+def compare(baseline: Trial, variant: Trial, *, secs: float) -> Comparison:
+    """Lets two trials take turns until the ratio of their speeds is sure, or the time is over.
+
+    Args:
+      baseline, variant: open trials; neither has had a turn.
+      secs: time of all turns, without the start of the trials.
+
+    Raises:
+      TrialError: a training ended.
+    """
+    for trial in (baseline, variant):
+        trial.wait_until_ready()
+    began = time.monotonic()
+    for trial in (baseline, variant):
+        for _ in range(FIRST_STEPS):
+            trial.train(1)
+    steps = _steps_of_a_turn(baseline, variant, min(_TURN_SECS, secs / (4 * _LEAST_PAIRS)))
+    scale = variant.examples_per_step / baseline.examples_per_step
+    pairs: list[tuple[float, float]] = []
+    while len(pairs) < _LEAST_PAIRS or not (
+        _is_sure(pairs, scale) or time.monotonic() - began > secs
+    ):
+        pairs.append(_pair(baseline, variant, steps, swapped=len(pairs) % 2 == 1))
+    return Comparison(
+        ratio=paired_ratio(pairs).scaled(scale),
+        pairs=len(pairs),
+        secs=time.monotonic() - began,
+        losses=compare_losses(baseline, variant) if scale == 1 else None,
+    )
+
+
+def _steps_of_a_turn(baseline: Trial, variant: Trial, secs: float) -> int:
+    """Returns the steps that take the baseline about some seconds; both trials run them."""
+    steps = 1
+    while True:
+        took = baseline.train(steps).secs
+        variant.train(steps)
+        if took >= secs / 2:
+            return max(1, round(steps * secs / took))
+        steps *= 2
+
+
+def _pair(
+    baseline: Trial, variant: Trial, steps: int, *, swapped: bool
+) -> tuple[float, float]:
+    # Each of them is the second one as often as the first: load that grows meets both alike.
+    if swapped:
+        second = variant.train(steps).secs
+        return baseline.train(steps).secs, second
+    return baseline.train(steps).secs, variant.train(steps).secs
+
+
+def _is_sure(pairs: list[tuple[float, float]], scale: float) -> bool:
+    ratio = paired_ratio(pairs, confidence=_EARLY).scaled(scale)
+    is_equal = 1 - NOISE < ratio.low and ratio.high < 1 + NOISE
+    return ratio.low > 1 + NOISE or ratio.high < 1 - NOISE or is_equal
+
+
+def compare_losses(baseline: Trial, variant: Trial) -> Losses:
+    """Compares the losses at the steps where both trials reported one."""
+    common = sorted(baseline.losses.keys() & variant.losses.keys())
+    differences: Iterable[float] = (
+        _relative_difference(baseline.losses[step], variant.losses[step]) for step in common
+    )
+    return Losses(common[-1] if common else 0, max(differences, default=0.0))
+
+
+def _relative_difference(one: float, other: float) -> float:
+    if one == other or (math.isnan(one) and math.isnan(other)):
+        return 0.0
+    return abs(one - other) / max(abs(one), abs(other))

@@ -1,0 +1,54 @@
+"""Keeps the proofs of a profile beside it, and words them: trials of its hints' changes."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tf_frame.profiling.report.contents import Proof
+from tf_frame.side_files import as_object, from_json, read_or_set_aside, write_json
+
+_FILE = "proofs.json"
+FASTER, FAILED, UNCLEAR = "faster", "failed", "unclear"
+
+
+def write_proofs(model_dir: str, run: str, proofs: Sequence[Proof]) -> None:
+    """Writes the proofs of a profile into its folder."""
+    write_json(_path(model_dir, run), {"proofs": [dataclasses.asdict(proof) for proof in proofs]})
+
+
+def read_proofs(model_dir: str, run: str) -> tuple[Proof, ...]:
+    """Returns the proofs of a profile; none without the file, or if it is damaged."""
+    return read_or_set_aside(_path(model_dir, run), _parse) or ()
+
+
+def _parse(content: Any) -> tuple[Proof, ...]:
+    return tuple(from_json(Proof, part) for part in as_object(content)["proofs"])
+
+
+def _path(model_dir: str, run: str) -> str:
+    return os.path.join(os.path.expanduser(model_dir), "plugins", "profile", run, _FILE)
+
+
+def proof_text(proof: Proof) -> str:
+    """Returns the result of a trial in a line, with the words that it changed."""
+    return f"{_result(proof)}  [{' '.join(change_words(proof.changes))}]"
+
+
+def change_words(changes: Mapping[str, str]) -> list[str]:
+    """Returns changes as words of a command line."""
+    return [f"--{name}={value}" for name, value in changes.items()]
+
+
+def _result(proof: Proof) -> str:
+    if proof.verdict == FAILED:
+        return f"failed: {proof.error}"
+    if proof.verdict == UNCLEAR:
+        return "unclear: the machine is too noisy for a figure"
+    figures = f"{proof.ratio:.2f}x ({proof.low:.2f} to {proof.high:.2f})"
+    if proof.is_probe:
+        return f"what it costs: {figures} without it; only you can remove it"
+    word = "proved" if proof.verdict == FASTER else proof.verdict
+    return f"{word}: {figures}, {proof.losses}"
