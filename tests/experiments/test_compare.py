@@ -109,3 +109,25 @@ def test_losses_are_compared_at_steps_that_both_report():
     both_nan = FakeTrial(always(1), loss=lambda step: float("nan"))
     both_nan.train(1)
     assert compare_losses(both_nan, both_nan) == Losses(1, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("losses", "text"),
+    [
+        (Losses(40, 0.0), "losses equal at all 40 steps"),
+        (Losses(40, 3e-6), "losses equal but for rounding, by 3e-06 within 40 steps"),
+        (Losses(40, 0.2), "losses differ, by 2e-01 within 40 steps"),
+    ],
+)
+def test_losses_in_words(losses, text):
+    assert str(losses) == text
+
+
+def test_a_baseline_is_compared_again_without_a_new_start(turns):
+    baseline = FakeTrial(always(0.1))
+    compare(baseline, FakeTrial(always(0.2)), secs=60)
+    turns.clear()
+    again = compare(baseline, FakeTrial(always(0.05)), secs=60)
+    assert (baseline, 0) not in turns and again.verdict == Verdict.FASTER
+    # The losses of the first steps of both are compared, whenever they were.
+    assert again.losses.difference == 0 and again.losses.steps >= FIRST_STEPS

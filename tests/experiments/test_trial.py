@@ -6,6 +6,7 @@ import re
 import pytest
 
 from tf_frame.experiments.trial import Trial, TrialError
+from tf_frame.experiments.variant import Variant
 
 pytestmark = pytest.mark.process
 WORDS = ["--plugin", "toy", "--log_every_n_steps", "1000"]
@@ -17,14 +18,21 @@ def state(pid):
         return re.search(r"\) (\w) ", file.read())[1]
 
 
-@pytest.fixture
-def environment(toy_environment):
-    return {"PYTHONPATH": toy_environment["PYTHONPATH"], "TF_ENABLE_ONEDNN_OPTS": "0"}
+def environment(pid):
+    with open(f"/proc/{pid}/environ", "rb") as file:
+        return file.read().split(b"\0")
 
 
-def test_trials_take_turns_and_leave_nothing(environment, tmp_path, monkeypatch):
+@pytest.fixture(autouse=True)
+def installed(toy_environment, monkeypatch):
+    """The plugin toy, for the processes of the trials."""
+    monkeypatch.setenv("PYTHONPATH", toy_environment["PYTHONPATH"])
+
+
+def test_trials_take_turns_and_leave_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    with Trial(WORDS, environment) as one, Trial([*WORDS, "--steps_per_loop=4"], environment) as two:
+    variant = Variant({"steps_per_loop": "4"}, {"MALLOC_ARENA_MAX": "1"})
+    with Trial(WORDS) as one, Trial(variant.words(WORDS)) as two:
         pids = [trial._process.pid for trial in (one, two)]
         for trial in (one, two):
             trial.wait_until_ready()
@@ -33,22 +41,24 @@ def test_trials_take_turns_and_leave_nothing(environment, tmp_path, monkeypatch)
         assert [turn.step for turn in turns[one]] == [1, 2, 11]
         assert all(turn.secs > 0 for turn in turns[one])
         assert one.losses == two.losses and len(set(one.losses.values())) == 3
+        # The second process has started itself again with the variable.
+        assert [b"MALLOC_ARENA_MAX=1" in environment(pid) for pid in pids] == [False, True]
         assert [state(pid) for pid in pids] == ["T", "T"]
     assert not list(tmp_path.iterdir())
     assert not any(os.path.exists(f"/proc/{pid}") for pid in pids)
 
 
-def test_an_error_of_the_training_is_the_trials(environment):
+def test_an_error_of_the_training_is_the_trials():
     words = [*WORDS, "--intra_op_threads=-3"]
-    with Trial(words, environment) as trial, pytest.raises(TrialError) as raised:
+    with Trial(words) as trial, pytest.raises(TrialError) as raised:
         trial.wait_until_ready()
     assert str(raised.value) == (
         "--intra_op_threads: -3 is out of range; allowed: 0 to 1024 (exit code 2)"
     )
 
 
-def test_a_training_that_ends_in_its_turn_is_an_error(environment):
-    with Trial(WORDS, environment) as trial:
+def test_a_training_that_ends_in_its_turn_is_an_error():
+    with Trial(WORDS) as trial:
         trial.wait_until_ready()
         trial._process.kill()
         with pytest.raises(TrialError, match=r"\(exit code -9\)"):

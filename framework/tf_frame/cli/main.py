@@ -50,6 +50,7 @@ COMMANDS = {
     "predict": ("tf_frame.cli.predict", "write the predictions of a trained model"),
     "export": ("tf_frame.cli.export", "write a trained model as SavedModel, TFLite, ONNX ..."),
     "profile": ("tf_frame.cli.profile", "show where the time of a step goes"),
+    "tune": ("tf_frame.cli.tune", "find what makes a training faster on this machine"),
     "plugins": ("tf_frame.cli.plugins", "list and show the installed plugins, begin a new one"),
     "convert": ("tf_frame.cli.convert", "convert data to files that an input reads"),
     "checkpoint": ("tf_frame.cli.checkpoint", "inspect and rewrite checkpoints"),

@@ -17,6 +17,7 @@ from tf_frame.cluster.find import find_cluster, in_cluster
 from tf_frame.cluster.meeting import Meeting
 from tf_frame.cluster.tf_config import TaskType
 from tf_frame.command_line import option_help
+from tf_frame.command_line.environment import start_again_with
 from tf_frame.command_line.parsing import parse_command_line
 from tf_frame.command_line.screen import output_may_fail, print_error, report, report_help
 from tf_frame.command_line.selection import (
@@ -63,7 +64,9 @@ def main(argv: Sequence[str]) -> int:
     if any(word in _HELP for word in argv):
         report_help(_help(line, everything=_HELP_ALL in argv))
         return EXIT_OK
-    return run_line(line)
+    setup = line.setup()
+    start_again_with(setup.config.environment, module="tf_frame", words=["run", *argv])
+    return run_line(line, setup)
 
 
 def with_flag(argv: Sequence[str]) -> Sequence[str]:
@@ -100,12 +103,11 @@ def run_as_command(argv: Sequence[str]) -> int | None:
     return int(command.main([values[MODEL_DIR.name], *other_words]))
 
 
-def run_line(line: CommandLine, *, keeps_folder: bool = True) -> int:
+def run_line(line: CommandLine, setup: TrainingSetup, *, keeps_folder: bool = True) -> int:
     """Trains, serves variables, tries or shows, as the command line says; returns the exit code.
 
     No text names `--model_dir` if the caller does not keep it.
     """
-    setup = line.setup()
     if line.values.get(PRINT_CONFIG.name):
         report(config_text(line, setup))
         return EXIT_OK

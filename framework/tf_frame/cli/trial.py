@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from tf_frame.cli.main import run_safely
 from tf_frame.cli.run import with_flag
 from tf_frame.cluster import Cluster
+from tf_frame.command_line.environment import start_again_with
 from tf_frame.command_line.parsing import parse_command_line
 from tf_frame.command_line.screen import report
 from tf_frame.errors import EXIT_OK
@@ -40,6 +41,7 @@ def main(argv: Sequence[str]) -> int:
         locked=False,
     )
     setup = line.setup()
+    start_again_with(setup.config.environment, module="tf_frame.cli.trial", words=argv)
     os.makedirs(folder)
     check_threads()
     source = setup.make_input()

@@ -236,6 +236,12 @@ class DeviceOptions:
     inter_op_threads: int = option(
         0, "operations that run at the same time; 0: one for each core", min=0, max=1024
     )
+    environment: tuple[str, ...] = option(
+        (),
+        "NAME=VALUE: a variable for the process, such as LD_PRELOAD of an allocator; the command "
+        "starts itself again with it; repeatable",
+        verbatim=True,
+    )
     placement: str = option(
         "round_robin",
         "distribution of variables over parameter servers: in turn, or balanced by bytes",

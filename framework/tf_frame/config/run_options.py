@@ -61,6 +61,12 @@ class RunOptions(
                 f"--graph_hook {short(self.graph_hook)}: expected module:function, such as "
                 "my_package.edits:prune"
             )
+        for assignment in self.environment:
+            if not re.fullmatch(r"[A-Za-z_]\w*=[^\0\n]*", assignment):
+                raise ConfigError(
+                    f"--environment {short(assignment)}: expected NAME=VALUE, such as "
+                    "MALLOC_ARENA_MAX=2"
+                )
         if len(set(self.gpus)) < len(self.gpus):
             raise ConfigError(f"--gpus {short(values.to_text(self.gpus))}: give each GPU once")
         if self.overfit_batches and self.worker_replicas > 1:

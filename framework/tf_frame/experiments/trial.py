@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from tf_frame.errors import TfFrameError
@@ -40,15 +40,14 @@ class Trial:
 
     Args:
       words: the words of `tf-frame run`.
-      environment: variables to set, in addition to those of this process.
 
     Attributes:
       examples_per_step: examples of a step; 0 before `wait_until_ready`.
       losses: global step -> loss, of the last step of each turn.
     """
 
-    def __init__(self, words: Sequence[str], environment: Mapping[str, str] | None = None) -> None:
-        self._words, self._environment = tuple(words), dict(environment or {})
+    def __init__(self, words: Sequence[str]) -> None:
+        self._words = tuple(words)
         self.examples_per_step = 0
         self.losses: dict[int, float] = {}
 
@@ -61,7 +60,8 @@ class Trial:
             with open(writer, "w", encoding="utf-8"):  # The process has a copy.
                 self._process = subprocess.Popen(
                     [*_PROGRAM, str(writer), os.path.join(folder, "run"), *self._words],
-                    env={**os.environ, **self._environment},
+                    # Two trials share the memory of a GPU, of which one would take all.
+                    env={**os.environ, "TF_FORCE_GPU_ALLOW_GROWTH": "true"},
                     stdin=subprocess.PIPE,
                     stdout=self._log,
                     stderr=self._log,
@@ -74,6 +74,11 @@ class Trial:
 
     def __exit__(self, *exception: object) -> None:
         self._stack.close()
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the process has not ended."""
+        return self._process.poll() is None
 
     def wait_until_ready(self) -> None:
         """Waits for the first step, which then waits for its turn.

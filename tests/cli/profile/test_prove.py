@@ -34,8 +34,8 @@ def prove(tmp_path, monkeypatch, capsys, toy_environment):
     def prove(hints, comparisons):
         tried, left = [], iter(comparisons)
 
-        def compare(words, changes, secs):
-            tried.append(dict(changes))
+        def compare(words, variant, secs):
+            tried.append(dict(variant.options))
             result = next(left)
             if isinstance(result, Exception):
                 raise result
@@ -91,27 +91,6 @@ def test_a_trial_that_fails_does_not_end_the_others(prove):
     tried, text = prove(hints, [TrialError("no memory (exit code 1)"), SAME])
     assert "small_steps: failed: no memory (exit code 1)  [--steps_per_loop=10]" in text
     assert "summaries: no gain" in text
-
-
-@pytest.mark.parametrize(
-    ("losses", "text"),
-    [
-        (Losses(40, 0.2), "losses differ, by 2e-01 within 40 steps"),
-        (None, "batches of another size, so that losses cannot be compared"),
-    ],
-)
-def test_other_numbers_are_said(losses, text):
-    assert module.losses_text(Comparison(Ratio(1, 1, 1), 6, 1.0, losses)) == text
-
-
-def test_a_hook_is_left_out_by_naming_the_others():
-    words = module._changed(["--hook=a", "--hook=b:9"], {"hook": "b", "xla": "true"})
-    assert words == ["--hook=a", "--hook=b:9", "--xla=true", "--hook=", "--hook=b"]
-
-
-def test_the_other_option_of_a_pair_is_unset():
-    words = module._changed(["--save_checkpoint_steps=1"], {"save_checkpoint_secs": "600"})
-    assert words[1:] == ["--save_checkpoint_steps=none", "--save_checkpoint_secs=600"]
 
 
 @pytest.mark.slow

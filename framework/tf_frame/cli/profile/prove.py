@@ -13,23 +13,21 @@ from typing import Any
 from tf_frame.atomic_output import write_file
 from tf_frame.command_line.parsing import parse_command_line
 from tf_frame.command_line.screen import report
-from tf_frame.config.option import EXCLUSIVE
 from tf_frame.config.yaml_file import to_yaml
 from tf_frame.experiments.compare import Comparison, Verdict, compare
 from tf_frame.experiments.trial import Trial, TrialError
+from tf_frame.experiments.variant import Variant
 from tf_frame.profiling.report.contents import TOGETHER, Hint, Proof
 from tf_frame.profiling.report.proofs import (
     FAILED,
     FASTER,
-    change_words,
     proof_text,
     write_proofs,
 )
 from tf_frame.shell_text import shell_word
 
 _FILE = "proved.yaml"
-# Losses that differ by less have other roundings only; they grow with the steps.
-_ROUNDING = 1e-3
+_OTHER_BATCH = "batches of another size, so that losses cannot be compared"
 
 
 def prove(
@@ -87,10 +85,10 @@ def _try(
     """Tries changes, and reports the result."""
     facts: dict[str, Any] = {"cause": cause, "changes": dict(changes), "is_probe": is_probe}
     try:
-        comparison = _compare(words, changes, secs)
+        comparison = _compare(words, Variant(changes), secs)
         if comparison.verdict == Verdict.FASTER:
             # The first figure made us look at this change; only the second is free of chance.
-            comparison = _compare(words, changes, secs)
+            comparison = _compare(words, Variant(changes), secs)
     except TrialError as error:
         proof = Proof(**facts, verdict=FAILED, error=str(error))
     else:
@@ -98,41 +96,18 @@ def _try(
             **facts,
             verdict=comparison.verdict.value,
             **comparison.ratio._asdict(),
-            losses=losses_text(comparison),
+            losses=str(comparison.losses or _OTHER_BATCH),
             secs=comparison.secs,
         )
     report(f"  {cause}: {proof_text(proof)}")
     return proof
 
 
-def _compare(words: Sequence[str], changes: Mapping[str, str], secs: float) -> Comparison:
-    with Trial(words) as baseline, Trial(_changed(words, changes)) as variant:
-        return compare(baseline, variant, secs=secs)
-
-
-def _changed(words: Sequence[str], changes: Mapping[str, str]) -> list[str]:
-    """Returns the words of a run with changes, which win: they come last."""
-    changes = dict(changes)
-    hooks = changes.pop("hook", None)
-    # Of some pairs of options only one may be given.
-    unset = {EXCLUSIVE[name]: "none" for name in changes if name in EXCLUSIVE}
-    changed = [*words, *change_words({**unset, **changes})]
-    if hooks is not None:
-        changed += ["--hook=", *(f"--hook={name}" for name in hooks.split(",") if name)]
-    return changed
-
-
-def losses_text(comparison: Comparison) -> str:
-    """Returns whether both trials computed the same losses, in words."""
-    losses = comparison.losses
-    if losses is None:
-        return "batches of another size, so that losses cannot be compared"
-    if losses.difference == 0:
-        return f"losses equal at all {losses.steps} steps"
-    size = "losses equal but for rounding" if losses.difference < _ROUNDING else "losses differ"
-    return f"{size}, by {losses.difference:.0e} within {losses.steps} steps"
+def _compare(words: Sequence[str], variant: Variant, secs: float) -> Comparison:
+    with Trial(words) as baseline, Trial(variant.words(words)) as changed:
+        return compare(baseline, changed, secs=secs)
 
 
 def _configuration(words: Sequence[str], proof: Proof) -> str:
-    setup = parse_command_line(_changed(words, proof.changes)).setup()
+    setup = parse_command_line(Variant(proof.changes).words(words)).setup()
     return to_yaml(setup.settings(), f"tf-frame profile --prove: {proof_text(proof)}")

@@ -11,6 +11,7 @@ from tf_frame.cli import run as training
 from tf_frame.cli.profile import show
 from tf_frame.cli.profile.prove import prove
 from tf_frame.command_line import option_help
+from tf_frame.command_line.environment import start_again_with
 from tf_frame.command_line.parsing import parse_command_line
 from tf_frame.command_line.screen import complain, output_to_stderr, report
 from tf_frame.command_line.selection import MODEL_DIR
@@ -61,7 +62,9 @@ def main(argv: Sequence[str]) -> int:
     _check(line.values)
     show.check_page(values[show.HTML.name])
     # A wrong option is refused here, before anything is written.
-    model_dir = line.setup().model_dir
+    setup = line.setup()
+    model_dir = setup.model_dir
+    start_again_with(setup.config.environment, module="tf_frame", words=["profile", *argv])
     check_writable(model_dir)
     before = set(_recorded(model_dir))
     first = values[_WARMUP.name] + 1
@@ -139,7 +142,7 @@ def _train(line: CommandLine, model_dir: str, *, first: int, steps: int) -> None
             allow_inexact_resume=True,  # Nothing is resumed.
             locked=False,  # The records of the true folder were compared already.
         )
-        training.run_line(line, keeps_folder=False)
+        training.run_line(line, line.setup(), keeps_folder=False)
 
 
 def _prove(argv: Sequence[str], model_dir: str, run: str, secs: float, *, as_json: bool) -> None:

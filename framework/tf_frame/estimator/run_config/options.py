@@ -33,6 +33,7 @@ _ELSEWHERE = {
     "plugin": "the model is an argument of the Estimator",
     "model": "the model, with its parameters, is an argument of the Estimator",
     "input": "the input is an argument of the Estimator's methods",
+    "environment": "variables must be set before the process starts",
     "versions": "it belongs to a config.yaml that a run wrote",
     "lock": "it belongs to a config.yaml that a run wrote",
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from tf_frame.profiling.report.contents import Proof
@@ -34,12 +34,8 @@ def _path(model_dir: str, run: str) -> str:
 
 def proof_text(proof: Proof) -> str:
     """Returns the result of a trial in a line, with the words that it changed."""
-    return f"{_result(proof)}  [{' '.join(change_words(proof.changes))}]"
-
-
-def change_words(changes: Mapping[str, str]) -> list[str]:
-    """Returns changes as words of a command line."""
-    return [f"--{name}={value}" for name, value in changes.items()]
+    words = " ".join(f"--{name}={value}" for name, value in proof.changes.items())
+    return f"{_result(proof)}  [{words}]"
 
 
 def _result(proof: Proof) -> str:
