@@ -25,9 +25,7 @@ def test_it_starts_the_same_command_with_the_variables(started, capsys):
     assert program == [sys.executable, "-m", "tf_frame", *words]
     assert (environment["A"], environment["B"]) == ("2", "x=y")
     assert environment["PATH"] == os.environ["PATH"]
-    assert capsys.readouterr().err == (
-        "tf-frame: starting again with A B, as --environment says\n"
-    )
+    assert capsys.readouterr().err == ("tf-frame: starting again with A B, as --environment says\n")
 
 
 def test_it_starts_again_once_only_whatever_the_process_changes(started, monkeypatch):

@@ -181,6 +181,7 @@ ONE = {"master": "grpc://localhost:1"}
         ),
         ({"moving_average_decay": 1.0}, "--moving_average_decay 1: an average that never moves"),
         ({"loss_average_decay": 1.0}, "--loss_average_decay 1: an average that never moves"),
+        ({"recompute": ("net",), "xla": True}, "--recompute has no effect with --xla"),
         ({"environment": ("A",)}, "--environment A: expected NAME=VALUE"),
         ({"graph_hook": "nocolon"}, "--graph_hook nocolon: expected module:function"),
         ({"warmup": "exponential", "warmup_steps": 3, "learning_rate": 0}, "--learning_rate 0: an"),

@@ -49,6 +49,6 @@ def test_allocators_that_are_installed(monkeypatch, tmp_path):
 
 
 def test_options_of_candidates_exist():
-    options = {**OPTIONS, **{name: 0 for name in ("inter_op_threads", "intra_op_threads")}}
+    options = {**OPTIONS, **dict.fromkeys(("inter_op_threads", "intra_op_threads"), 0)}
     names = {name for c in find_candidates(options, cores=4) for name in c.variant.options}
     assert names and names <= set(vars(RunOptions()))

@@ -19,6 +19,7 @@ from tf_frame.profiling.operation_names import (
         ("clone_1/net/conv/Relu", "net/conv"),
         ("net/conv/weights/part_0", "net/conv"),
         ("gradients/net/conv/Conv2D_grad/Conv2DBackpropInput", "net/conv"),
+        ("recompute_1/clone_1/net/conv/Relu", "net/conv"),
         ("gradients_1/net/conv/Conv2D_1_grad/tuple/control_dependency", "net/conv"),
         ("clone_1/gradients/clone_1/net/conv/Conv2D_grad/ShapeN", "net/conv"),
         ("train/gradients/loss_grad/Mul", ""),

@@ -129,7 +129,9 @@ def healthy(count: int, secs: float) -> None:
         report = _profile(words, secs)
         hints = [hint["cause"] for hint in report["hints"]]
         results = [f"{proof['cause']}: {_result(proof)}" for proof in report["proofs"]]
-        print(f"healthy {words[1]:<16}hints {hints}  {'; '.join(results) or 'no claim'}", flush=True)
+        print(
+            f"healthy {words[1]:<16}hints {hints}  {'; '.join(results) or 'no claim'}", flush=True
+        )
     for words in _words_of_plugins(count):
         with Trial(words) as one, Trial(words) as other:
             comparison = compare(one, other, secs=secs)

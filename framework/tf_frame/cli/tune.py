@@ -124,9 +124,7 @@ def _try_all(
                 yield _Result(candidate, comparison)
 
 
-def _try(
-    baseline: Trial, words: Sequence[str], variant: Variant, secs: float
-) -> Comparison | None:
+def _try(baseline: Trial, words: Sequence[str], variant: Variant, secs: float) -> Comparison | None:
     """Compares a variant with the open baseline, and reports it; None if it cannot train."""
     try:
         with Trial(variant.words(words)) as changed:

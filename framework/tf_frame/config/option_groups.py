@@ -151,6 +151,11 @@ class GraphOptions:
     )
     loss_scale: float = option(0.0, "fixed loss scale for float16; 0: dynamic loss scaling", min=0)
     xla: bool = option(False, "compile the clones with XLA")
+    recompute: tuple[str, ...] = option(
+        (),
+        "name scopes of the model whose activations the gradients compute again, such as "
+        "resnet_v1_50/block1,resnet_v1_50/block2: less memory, the same gradients, longer steps",
+    )
     show_model: bool = option(
         False, "show layers, output shapes, parameters, multiply-adds and activations, and stop"
     )

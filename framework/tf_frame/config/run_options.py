@@ -61,6 +61,11 @@ class RunOptions(
                 f"--graph_hook {short(self.graph_hook)}: expected module:function, such as "
                 "my_package.edits:prune"
             )
+        if self.recompute and self.xla:
+            raise ConfigError(
+                "--recompute has no effect with --xla, which computes equal operations once; leave "
+                "one of the two out"
+            )
         for assignment in self.environment:
             if not re.fullmatch(r"[A-Za-z_]\w*=[^\0\n]*", assignment):
                 raise ConfigError(

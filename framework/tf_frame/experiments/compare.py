@@ -1,4 +1,4 @@
-"""`compare`: measures how much faster one trial is than another, and whether both learn the same."""
+"""`compare`: measures how much faster a trial is than another, and whether both learn the same."""
 
 from __future__ import annotations
 
@@ -129,9 +129,7 @@ def _steps_of_a_turn(baseline: Trial, variant: Trial, secs: float) -> int:
         steps *= 2
 
 
-def _pair(
-    baseline: Trial, variant: Trial, steps: int, *, swapped: bool
-) -> tuple[float, float]:
+def _pair(baseline: Trial, variant: Trial, steps: int, *, swapped: bool) -> tuple[float, float]:
     # Each of them is the second one as often as the first: load that grows meets both alike.
     if swapped:
         second = variant.train(steps).secs

@@ -40,6 +40,8 @@ def paired_ratio(pairs: Sequence[tuple[float, float]], *, confidence: float = 0.
     # The same pairs give the same interval.
     draws = np.random.default_rng(0).integers(len(times), size=(_RESAMPLES, len(times)))
     totals = times[draws].sum(axis=1)
-    low, high = np.quantile(totals[:, 0] / totals[:, 1], [(1 - confidence) / 2, (1 + confidence) / 2])
+    low, high = np.quantile(
+        totals[:, 0] / totals[:, 1], [(1 - confidence) / 2, (1 + confidence) / 2]
+    )
     baseline, variant = times.sum(axis=0)
     return Ratio(float(baseline / variant), float(low), float(high))

@@ -27,9 +27,7 @@ class Variant:
 
     def __or__(self, other: Variant) -> Variant:
         """Returns the changes of both; those of the other win."""
-        return Variant(
-            {**self.options, **other.options}, {**self.environment, **other.environment}
-        )
+        return Variant({**self.options, **other.options}, {**self.environment, **other.environment})
 
     def words(self, words: Sequence[str]) -> list[str]:
         """Returns the words of `tf-frame run` with the changes, which come last and so win."""

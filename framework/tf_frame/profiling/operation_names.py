@@ -3,6 +3,7 @@
     operation                                             layer
     clone_1/net/conv/Relu                                 net/conv
     gradients/net/conv/Conv2D_grad/Conv2DBackpropInput    net/conv
+    recompute/net/conv/Relu                               net/conv
     net/conv/weights/part_0                               net/conv
 
 A layer is a name scope without the scopes of clones and gradients.
@@ -19,6 +20,8 @@ _CLONE = re.compile(r"clone_\d+/")
 # inside the scope of a clone or of an optimizer.
 _GRADIENTS = re.compile(r"(?:.*/)?gradients(?:_\d+)?/")
 _GRADIENT_OF = re.compile(r".+_grad(?:_\d+)?")
+# Copies of forward operations that the gradients read (`--recompute`).
+_RECOMPUTED = re.compile(r"recompute(?:_\d+)?/")
 _PART = re.compile(r"/part_\d+$")
 # Scopes that an optimizer, or the moving averages of batch norm, add below the scope of a layer.
 _DETAIL = re.compile(r"update_.+|AssignMovingAvg(_\d+)?")
@@ -30,12 +33,13 @@ GRADIENTS = "gradients"
 
 
 def is_backward(name: str) -> bool:
-    """Returns whether an operation computes gradients."""
-    return _GRADIENTS.match(name) is not None
+    """Returns whether an operation computes gradients, or values again for them."""
+    return bool(_GRADIENTS.match(name) or _RECOMPUTED.match(name))
 
 
 def layer_name(name: str) -> str:
     """Returns the layer of an operation or a variable by its name; empty outside of all scopes."""
+    name = _RECOMPUTED.sub("", name, count=1) if _RECOMPUTED.match(name) else name
     backward = _GRADIENTS.match(name)
     if backward:
         scopes = _without_clone(name[backward.end() :]).split("/")[:-1]

@@ -71,7 +71,7 @@ def test_a_gain_must_show_twice_and_what_helped_is_tried_together(prove, tmp_pat
 
 
 def test_a_gain_that_does_not_come_again_is_none(prove, tmp_path):
-    tried, text = prove([hint("small_steps", changes=LOOP)], [FASTER, SAME])
+    _, text = prove([hint("small_steps", changes=LOOP)], [FASTER, SAME])
     assert "small_steps: no gain: 1.00x (0.98 to 1.02), losses equal at all 40 steps" in text
     assert "no change of an option is proved to help" in text
     assert not (tmp_path / "proved.yaml").exists()
@@ -88,7 +88,7 @@ def test_what_only_the_user_can_do_is_probed_or_left(prove, tmp_path):
 
 def test_a_trial_that_fails_does_not_end_the_others(prove):
     hints = [hint("small_steps", changes=LOOP), hint("summaries", changes=SUMMARIES)]
-    tried, text = prove(hints, [TrialError("no memory (exit code 1)"), SAME])
+    _, text = prove(hints, [TrialError("no memory (exit code 1)"), SAME])
     assert "small_steps: failed: no memory (exit code 1)  [--steps_per_loop=10]" in text
     assert "summaries: no gain" in text
 
@@ -97,8 +97,9 @@ def test_a_trial_that_fails_does_not_end_the_others(prove):
 @pytest.mark.process
 def test_a_planted_cause_is_proved(toy_environment, tmp_path):
     words = ["--plugin", "toy", "--save_checkpoint_steps", "1", "--model_dir", "found"]
+    words += ["--prove", "--prove_secs", "8", "--json"]
     finished = forked.run(
-        [sys.executable, "-m", "tf_frame", "profile", *words, "--prove", "--prove_secs", "8", "--json"],
+        [sys.executable, "-m", "tf_frame", "profile", *words],
         env=toy_environment,
         cwd=tmp_path,
         stdout=subprocess.PIPE,

@@ -37,7 +37,11 @@ _PROVE = Option(
     "that help to MODEL_DIR/proved.yaml",
 )
 _PROVE_SECS = Option(
-    "prove_secs", float, 60, "seconds of turns for each trial, which ends early if it is sure", min=1
+    "prove_secs",
+    float,
+    60,
+    "seconds of turns for each trial, which ends early if it is sure",
+    min=1,
 )
 OPTIONS = (_STEPS, _WARMUP, _PROVE, _PROVE_SECS, show.JSON, show.HTML)
 # Options of a run that this command sets.

@@ -40,6 +40,7 @@ from tf_frame.graph.update.batch_shards import (
 )
 from tf_frame.graph.update.loss_scale import make_loss_scale
 from tf_frame.graph.update.moving_averages import MovingAverages, moving_averages
+from tf_frame.graph.update.recompute import recomputed
 from tf_frame.graph.update.sync_replicas import synchronous
 from tf_frame.learning_rates.warmup import learning_rate
 from tf_frame.plugin import ModelOutput
@@ -116,7 +117,8 @@ def make_update(
         tf_optimizer = synchronous(tf_optimizer, config=config, averages=averages)
     origin = output_origin(clones[0].outputs)
     trained = gradients.variables_to_train(config.trainable_scopes, origin=origin)
-    per_clone = gradients.clone_gradients(clones, scaled, tf_optimizer, trained)
+    with recomputed(clones, config.recompute):
+        per_clone = gradients.clone_gradients(clones, scaled, tf_optimizer, trained)
     with tf.device(deployment.optimizer_device()):
         if shards and config.sync_replicas:
             gradients.check_gradients(per_clone[0], origin=origin)
@@ -314,6 +316,7 @@ def _check_model_train_op(
         "all-reduce between workers without parameter servers": config.all_reduce,
         f"batch_shards {config.batch_shards}": config.batch_shards,
         "moving_average_decay": config.moving_average_decay is not None,
+        "recompute": config.recompute,
     }
     for option, is_requested in unsupported.items():
         if is_requested:

@@ -179,7 +179,8 @@ def memory_hog(report: Report) -> Iterable[Hint]:
                     f"the operation {owner.name} owns {readable_bytes(owner.bytes)}, which is "
                     f"{owner.share:.0%} of the memory of {row.device} at its peak",
                     "compute it in parts, or with fewer examples at a time: a smaller "
-                    "--train_batch_size, with --transform accumulate for the same batch",
+                    "--train_batch_size, with --transform accumulate for the same batch; "
+                    "--recompute SCOPE keeps less of the layers before the gradients",
                     "--train_batch_size",
                 )
 

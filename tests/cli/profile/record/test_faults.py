@@ -71,7 +71,11 @@ def profile(tmp_path, tf_frame):
 @pytest.fixture
 def trains(monkeypatch):
     """Replaces the training by a function without arguments."""
-    return lambda train: monkeypatch.setattr(run.training, "run_line", lambda *line, **more: train())
+
+    def trains(train):
+        monkeypatch.setattr(run.training, "run_line", lambda *line, **more: train())
+
+    return trains
 
 
 @pytest.fixture
