@@ -1,8 +1,16 @@
 """`tf-frame tune`: the candidates, what is proved of them, and the file that is written."""
 
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 import yaml
 
+import forked
+from fake_tasks import wait_for
+from slow_cases import slow
 from tf_frame.cli import tune as module
 from tf_frame.experiments.candidates import Candidate
 from tf_frame.experiments.compare import Comparison, Losses
@@ -154,3 +162,28 @@ def test_help(tf_frame):
     code, out, _ = tf_frame("tune", "--help")
     assert code == 0 and "allow_other_numbers" in out and "--output" in out
     assert tf_frame("tune")[0] == 2
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(("signum", "code"), [(signal.SIGINT, 130), slow(signal.SIGTERM, 143)])
+def test_a_signal_ends_all_processes(toy_environment, tmp_path, signum, code):
+    (tmp_path / "temporary").mkdir()
+    environment = {**toy_environment, "TMPDIR": str(tmp_path / "temporary")}
+    command = [sys.executable, "-m", "tf_frame", "tune", "--plugin", "toy"]
+    output = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    process = forked.Popen(command, env=environment, cwd=tmp_path, **output)
+    assert "tries changes" in process.stdout.readline()
+    wait_for(lambda: len(children(process.pid)) == 2)
+    trials = children(process.pid)
+    process.send_signal(signum)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == code
+    assert err.endswith(f"{signum.name}: stopped; nothing is written\n")
+    assert trials and not any(Path(f"/proc/{pid}").exists() for pid in trials)
+    assert not list((tmp_path / "temporary").iterdir()) and not (tmp_path / "tuned.yaml").exists()
+
+
+def children(pid):
+    """The processes that a process has started, and that have not ended."""
+    texts = Path(f"/proc/{pid}/task").glob("*/children")
+    return [int(child) for text in texts for child in text.read_text().split()]

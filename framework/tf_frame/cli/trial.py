@@ -7,6 +7,7 @@ them from standard input, and answers to the file with the number FD. The folder
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
 
@@ -17,6 +18,7 @@ from tf_frame.command_line.environment import start_again_with
 from tf_frame.command_line.parsing import parse_command_line
 from tf_frame.command_line.screen import report
 from tf_frame.errors import EXIT_OK
+from tf_frame.experiments.trial import SIGNALS
 from tf_frame.process_end import end_process
 from tf_frame.resources import check_threads
 from tf_frame.runs.setup.run_context import RunContext, RunObserver
@@ -30,6 +32,7 @@ _NO_END = 10**9
 def main(argv: Sequence[str]) -> int:
     """Trains in turns until the questions end; returns the exit code."""
     answers, folder, *words = argv
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
     # Group of its own: SIGSTOP is to meet all of its processes, and Ctrl-C of the terminal none.
     os.setpgid(0, 0)
     line = parse_command_line(with_flag(words)).with_values(

@@ -23,6 +23,7 @@ from tf_frame.experiments.trial import Trial, TrialError
 from tf_frame.experiments.variant import Variant
 from tf_frame.profiling.machine_peak import own_machine
 from tf_frame.runs.setup.folder_claim import check_writable
+from tf_frame.session.interrupts import Interrupts
 from tf_frame.shell_text import shell_word
 from tf_frame.text import short
 
@@ -71,7 +72,8 @@ def main(argv: Sequence[str]) -> int:
     if not values[_OTHER_NUMBERS.name]:
         candidates = (candidate for candidate in candidates if candidate.same_numbers)
     report(f"{own_machine()}: tries changes for {values[_TIME.name]:.0f} s, in turns")
-    variant, text = _tune(words, list(candidates), values)
+    with Interrupts().raising("stopped; nothing is written"):
+        variant, text = _tune(words, list(candidates), values)
     if variant is None:
         report(f"\n{text}; the defaults stay, and no file is written")
         return EXIT_OK

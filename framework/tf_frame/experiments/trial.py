@@ -19,6 +19,9 @@ from tf_frame.text import short
 # words of the run follow.
 _PROGRAM = (sys.executable, "-m", "tf_frame.cli.trial")
 
+# Blocked while a process is started.
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
 
 class TrialError(TfFrameError):
     """A training of an experiment ended early; the message is its last one."""
@@ -58,19 +61,29 @@ class Trial:
             reader, writer = os.pipe()
             self._answers = stack.enter_context(open(reader, encoding="utf-8"))
             with open(writer, "w", encoding="utf-8"):  # The process has a copy.
-                self._process = subprocess.Popen(
-                    [*_PROGRAM, str(writer), os.path.join(folder, "run"), *self._words],
-                    # Two trials share the memory of a GPU, of which one would take all.
-                    env={**os.environ, "TF_FORCE_GPU_ALLOW_GROWTH": "true"},
-                    stdin=subprocess.PIPE,
-                    stdout=self._log,
-                    stderr=self._log,
-                    pass_fds=[writer],
-                    text=True,
-                )
-            stack.callback(self._end)
+                self._start(writer, os.path.join(folder, "run"), stack)
             self._stack = stack.pop_all()
         return self
+
+    def _start(self, answers: int, folder: str, stack: contextlib.ExitStack) -> None:
+        """Starts the process; `stack` gets its end."""
+        # An exception of a signal handler in the middle would leave the process without an end. The
+        # program begins with unblocking the signals.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+        try:
+            self._process = subprocess.Popen(
+                [*_PROGRAM, str(answers), folder, *self._words],
+                # Two trials share the memory of a GPU, of which one would take all.
+                env={**os.environ, "TF_FORCE_GPU_ALLOW_GROWTH": "true"},
+                stdin=subprocess.PIPE,
+                stdout=self._log,
+                stderr=self._log,
+                pass_fds=[answers],
+                text=True,
+            )
+            stack.callback(self._end)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
     def __exit__(self, *exception: object) -> None:
         self._stack.close()

@@ -24,6 +24,7 @@ from tf_frame.profiling.report.proofs import (
     proof_text,
     write_proofs,
 )
+from tf_frame.session.interrupts import Interrupts
 from tf_frame.shell_text import shell_word
 
 _FILE = "proved.yaml"
@@ -41,7 +42,8 @@ def prove(
       model_dir, run: the folder and the name of the profile.
       secs: time of the turns of each trial.
     """
-    proofs = list(_try_all(words, hints, secs))
+    with Interrupts().raising("stopped; the profile is kept, and nothing of the trials"):
+        proofs = list(_try_all(words, hints, secs))
     write_proofs(model_dir, run, proofs)
     best = [p for p in proofs if p.verdict == FASTER and not p.is_probe]
     if not best:
