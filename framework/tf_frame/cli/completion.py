@@ -160,6 +160,25 @@ def _after_folder(command: str, words: Sequence[str], current: str) -> Iterable[
     return _options_or_values([*own_options, LOCKED, *run_and_plugins], option_words, current)
 
 
+def _after_profile(command: str, words: Sequence[str], current: str) -> Iterable[str]:
+    """`profile`: a word and its options, or options of a training."""
+    package = COMMANDS[command][0]
+    names = importlib.import_module(package).SUB_COMMANDS
+    if words and words[0] in names:
+        options = importlib.import_module(f"{package}.{words[0]}").OPTIONS
+        return _options_or_values(options, words[1:], current)
+    of_training = _after_tune("record", words, current)
+    return [*(names if not words else ()), *of_training]
+
+
+def _after_tune(command: str, words: Sequence[str], current: str) -> Iterable[str]:
+    """`tune`, and `profile` of a training: options of the command, then those of a run."""
+    modules = {"tune": COMMANDS["tune"][0], "record": f"{COMMANDS['profile'][0]}.record"}
+    own_options = importlib.import_module(modules[command]).OPTIONS
+    options = [*own_options, *SELECTION, *run_options(), *_plugin_options(words, current)]
+    return _options_or_values(options, words, current)
+
+
 def _after_convert(command: str, words: Sequence[str], current: str) -> Iterable[str]:
     if not words:
         return [*_names(kinds.CONVERTER), "--help"]
@@ -193,6 +212,8 @@ _COMMANDS: dict[str, Callable[[str, Sequence[str], str], Iterable[str]]] = {
     "evaluate": _after_folder,
     "predict": _after_folder,
     "export": _after_folder,
+    "profile": _after_profile,
+    "tune": _after_tune,
     "convert": _after_convert,
     "plugins": _after_plugins,
     "checkpoint": _after_checkpoint,
