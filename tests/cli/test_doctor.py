@@ -11,7 +11,15 @@ HEALTHY = {
     "tensorflow": {"result": {"version": "2.21.0", "gpus": [], "cuda": False}},
     "profile_tab": {"result": None},
     "plugins": {"result": [{"kind": "model", "name": "deeplab", "problem": ""}]},
-    "peak": {"result": {"device": "", "matrix_product": 9e9, "convolution": 8e9, "kept": "f"}},
+    "peak": {
+        "result": {
+            "device": "",
+            "matrix_product": 9e9,
+            "convolution": 8e9,
+            "bytes_per_sec": 4e10,
+            "kept": "f",
+        }
+    },
 }
 
 

@@ -23,6 +23,7 @@ def test_it_is_measured_within_its_time(monkeypatch):
     peak = measure_peak(secs=0.05)
     assert 1e6 < min(peak.matrix_product, peak.convolution) < peak.flops_per_sec + 1
     assert peak.machine == machine_peak.own_machine() and "cores" in peak.machine
+    assert 1e8 < peak.bytes_per_sec < 1e13
 
 
 def test_it_is_kept_for_the_machine_and_for_the_device_that_was_measured(cache):

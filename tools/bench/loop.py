@@ -2,7 +2,8 @@
 
     python tools/bench/loop.py [--only NAME] [--sessions 3] [--turns 10] [--block 2000]
 
-A ratio of 1 means that hooks, checkpoints and logging cost nothing beside the steps; see
+`over` are the microseconds of a step that the loop takes more than the bare calls around it. A
+ratio of 1 means that hooks, checkpoints and logging cost nothing beside the steps; see
 docs/performance.md for the targets.
 
 Every row trains a linear model (8 examples of 3 numbers) on one batch of tf.data, repeated.
@@ -100,6 +101,11 @@ class Turns:
         began = _now()
         run()
         self.loop.append(_now() - began)
+
+    def over(self) -> list[np.ndarray]:
+        """The times of each block of the loop that are more than the bare calls around it."""
+        around = zip(self.loop[1:], self.bare, self.bare[1:], strict=False)
+        return [loop - (before + after) / 2 for loop, before, after in around]
 
     def ratios(self) -> list[np.ndarray]:
         """The ratio of each block of the loop to the bare calls around it."""
@@ -201,6 +207,27 @@ def model_function(turns: Turns) -> None:
         Estimator(model_fn, config=config).train(_dataset, hooks=hooks, max_steps=turns.last_step)
 
 
+def smallest_step(turns: Turns) -> None:
+    """`Estimator.train` with the smallest step: one product of 32 x 10, without data."""
+    made: dict[str, Any] = {}
+
+    def input_fn() -> Any:
+        return tf.zeros([1, 32]), None
+
+    def model_fn(features: Any, labels: Any, mode: Any) -> Any:
+        weights = tf.get_variable("weights", [32, 10])
+        loss = tf.reduce_sum(tf.matmul(features, weights))
+        train_op = tf.train.get_global_step().assign_add(1, read_value=False)
+        made["fetches"] = [train_op, loss]
+        return EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+    folder = tempfile.mkdtemp()
+    hooks = [TurnsHook(turns, lambda: made["fetches"], folder)]
+    with _quiet():
+        estimator = Estimator(model_fn, config=RunConfig(model_dir=folder))
+        estimator.train(input_fn, hooks=hooks, max_steps=turns.last_step)
+
+
 def legacy_training(turns: Turns) -> None:
     """`tf.contrib.training.train` of tf_frame_legacy."""
     folder = tempfile.mkdtemp()
@@ -290,6 +317,7 @@ ROWS: dict[str, Callable[[Turns], None]] = {
         own_update, model=TwoWatched, watched="watched:0"
     ),
     "Estimator, model function": model_function,
+    "smallest step, model function": smallest_step,
     "legacy.training.train": legacy_training,
     "MonitoredTrainingSession": monitored_training_session,
     "Keras fit": functools.partial(keras, steps_per_execution=1),
@@ -317,8 +345,8 @@ def main() -> None:
     argv = parser.parse_args()
     tf.logging.set_verbosity(tf.logging.ERROR)
     rows = {name: row for name, row in ROWS.items() if argv.only in name}
-    print(f"{'':<36}us per step     ratio                  ratio of")
-    print(f"{'':<36} bare   loop   median  (quartiles)   processor time")
+    print(f"{'':<36}us per step            ratio                  ratio of")
+    print(f"{'':<36} bare   loop   over   median  (quartiles)   processor time")
     for name, row in rows.items():
         fewer = name.startswith(_FEWER_TURNS)
         count = max(2, argv.turns // 3) if fewer else argv.turns
@@ -333,14 +361,18 @@ def main() -> None:
 
 
 def _figures(done: Sequence[Turns]) -> str:
-    bare, loop = (
-        statistics.median(times[0] for times in blocks) / done[0].block * 1e6
-        for blocks in ([b for t in done for b in t.bare], [b for t in done for b in t.loop[1:]])
+    bare, loop, over = (
+        statistics.median(float(times[0]) for times in blocks) / done[0].block * 1e6
+        for blocks in (
+            [block for turns in done for block in turns.bare],
+            [block for turns in done for block in turns.loop[1:]],
+            [block for turns in done for block in turns.over()],
+        )
     )
     ratios = np.array([ratio for turns in done for ratio in turns.ratios()])
     (first, middle, third), (_, cpu, _) = np.percentile(ratios, [25, 50, 75], axis=0).T
     spread = f"({first:.2f} to {third:.2f})"
-    return f"{bare:6.1f} {loop:6.1f}   {middle:6.2f}  {spread}   {cpu:6.2f}"
+    return f"{bare:6.1f} {loop:6.1f} {over:6.1f}   {middle:6.2f}  {spread}   {cpu:6.2f}"
 
 
 if __name__ == "__main__":

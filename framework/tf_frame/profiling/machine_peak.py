@@ -23,6 +23,8 @@ _SECS = 1.0
 _LONG_SECS, _LARGEST = 0.05, 16384
 # A 3x3 convolution in the middle of a ResNet: 56 x 56 pixels, 64 channels in and out.
 _SIDE, _CHANNELS, _KERNEL = 56, 64, 3
+# Three tensors of 128 MiB.
+_SUMMANDS = 2**25
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -33,12 +35,15 @@ class MachinePeak:
       machine: the host, its processor and the cores that could be used.
       device: name of the first GPU; empty: the CPU.
       matrix_product, convolution: FLOP/s of a large matrix product, and of a 3x3 convolution.
+      bytes_per_sec: bytes of memory that a sum of two large tensors reads and writes in a second;
+        None in files of earlier versions.
     """
 
     machine: str
     device: str
     matrix_product: float
     convolution: float
+    bytes_per_sec: float | None = None
 
     @property
     def flops_per_sec(self) -> float:
@@ -89,7 +94,7 @@ def measure_peak(secs: float = _SECS) -> MachinePeak:
     """Measures the first GPU, or else the CPU.
 
     Args:
-      secs: time for each of the two figures.
+      secs: time for each of the three figures.
     """
     import tensorflow as tf
 
@@ -103,6 +108,7 @@ def measure_peak(secs: float = _SECS) -> MachinePeak:
         device=device,
         matrix_product=_rate(_matrix_product, secs),
         convolution=_rate(_convolution, secs),
+        bytes_per_sec=_bandwidth(secs),
     )
 
 
@@ -123,6 +129,19 @@ def _convolution(size: int) -> tuple[Any, float]:
     return tf.nn.conv2d(inputs, kernel, padding="SAME"), 2.0 * multiply_adds
 
 
+def _bandwidth(secs: float) -> float:
+    """Returns the bytes per second of a sum that no cache can hold."""
+
+    def make(size: int) -> tuple[Any, float]:
+        import tensorflow.compat.v1 as tf
+
+        left, right = (tf.Variable(tf.zeros([size])) for _ in range(2))
+        return tf.add(left, right), 3.0 * left.dtype.size * size
+
+    took, count = _time_runs(make, _SUMMANDS, time.monotonic() + secs)
+    return count / took
+
+
 def _rate(make: Callable[[int], tuple[Any, float]], secs: float) -> float:
     """Returns the FLOP/s of the quickest run, of a size that takes long enough."""
     size, rate, until = 512, 0.0, time.monotonic() + secs
@@ -139,7 +158,7 @@ def _time_runs(
 ) -> tuple[float, float]:
     """Returns the seconds of the quickest run of an operation, and its number of operations.
 
-    A size that is too small is run three times, the right one to the end of the time.
+    A size that is too small is run three times, a larger one to the end of the time.
     """
     import tensorflow.compat.v1 as tf
 

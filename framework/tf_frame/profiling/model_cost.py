@@ -95,7 +95,7 @@ def model_layers(
     phase_of = phases(operations)
     if step is not None:
         operations = computed(operations, getattr(step, "op", step))
-    operations = _of_batch_size(graph, operations, batch_size)
+    operations = of_batch_size(graph, operations, batch_size)
     layers = {"": Layer("")}
     for op in operations:
         _count_operation(op, phase_of[op.name], _enclosing(layers, op.name))
@@ -116,7 +116,7 @@ def step_flops(graph: Any, step: Any, batch_size: int | None = None) -> int | No
     """
     operations = computed(ancestors([step]), getattr(step, "op", step))
     total = 0
-    for op in _of_batch_size(graph, operations, batch_size):
+    for op in of_batch_size(graph, operations, batch_size):
         try:
             total += flops(op)
         except UnknownShape:
@@ -125,7 +125,7 @@ def step_flops(graph: Any, step: Any, batch_size: int | None = None) -> int | No
     return total
 
 
-def _of_batch_size(graph: Any, operations: Sequence[Any], batch_size: int | None) -> Sequence[Any]:
+def of_batch_size(graph: Any, operations: Sequence[Any], batch_size: int | None) -> Sequence[Any]:
     """Returns the operations; those of a copy if the batch size is given, and unknown there."""
     if batch_size is None or not any(map(_lacks_batch_size, operations)):
         return operations

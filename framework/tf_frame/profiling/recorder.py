@@ -33,6 +33,7 @@ from tf_frame.profiling.step_profile import (
     Span,
     Step,
     StepProfile,
+    Work,
 )
 from tf_frame.profiling.step_stats import read_executions
 from tf_frame.profiling.step_times import StepTimes
@@ -50,7 +51,8 @@ class Facts:
       model: name of the model; empty if unknown.
       clone_scopes: name scopes of several clones.
       python_functions: finds the Python functions of the input.
-      options: option of the run -> its value, as a YAML file has it.
+      work: finds the work of nodes.
+      peak_flops, peak_bytes, options: see `StepProfile`.
       costs: computes the static costs of the graph.
       clock_offsets: measures clocks; task -> nanoseconds to add for the clock of the chief.
     """
@@ -62,6 +64,9 @@ class Facts:
     python_functions: Callable[[], Sequence[str]] = tuple
     costs: Callable[[], Sequence[Cost]] = tuple
     clock_offsets: Callable[[], Mapping[str, int]] = dict
+    work: Callable[[Sequence[Node]], Sequence[Work | None]] = lambda nodes: ()
+    peak_flops: float | None = None
+    peak_bytes: float | None = None
     options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
 
@@ -144,6 +149,9 @@ class Recorder:
             model=self._facts.model,
             clone_scopes=self._facts.clone_scopes,
             python_functions=self._facts.python_functions(),
+            work=self._facts.work(list(tables.nodes)),
+            peak_flops=self._facts.peak_flops,
+            peak_bytes=self._facts.peak_bytes,
             options=self._facts.options,
             clock_offset=offsets.pop(self._facts.task, 0),
             peer_clock_offsets=offsets,

@@ -67,6 +67,13 @@ class Node(NamedTuple):
     type: str
 
 
+class Work(NamedTuple):
+    """Floating-point operations of a node, and bytes of its inputs and outputs."""
+
+    flops: int
+    bytes: int
+
+
 class Owner(NamedTuple):
     """Name of an operation, and bytes of its output and temporary memory at the peak."""
 
@@ -165,6 +172,9 @@ class StepProfile:
       examples_per_step: examples of a step of this task.
       model: name of the model; empty if unknown.
       python_functions: the Python functions of the input, which share one interpreter.
+      work: of each node; None where it is not known.
+      peak_flops, peak_bytes: floating-point operations and bytes per second that the devices of
+        this task can reach; None: they were not measured.
       options: option of the run -> its value, as a YAML file has it; empty if unknown.
       clone_scopes: name scope of each of several clones, such as `clone_0`.
       clock_offset: nanoseconds to add to this task's times for the clock of the chief.
@@ -185,6 +195,9 @@ class StepProfile:
     clock_offset: int = 0
     peer_clock_offsets: Mapping[str, int] = dataclasses.field(default_factory=dict)
     python_functions: Sequence[str] = ()
+    work: Sequence[Work | None] = ()
+    peak_flops: float | None = None
+    peak_bytes: float | None = None
     options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
 
@@ -220,6 +233,7 @@ def _profile(content: Mapping[str, Any]) -> StepProfile:
         "steps": [_step(item) for item in content["steps"]],
         "costs": [Cost(**item) for item in content["costs"]],
         "hooks": [HookCost(**item) for item in content["hooks"]],
+        "work": [item and Work(*item) for item in content.get("work", ())],
     }
     return StepProfile(**{**content, **parts})
 

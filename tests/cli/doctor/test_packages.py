@@ -123,7 +123,8 @@ def test_the_profile_tab_without_xprof(installed):
     assert (check.state, check.advice) == ("warning", ("pip install 'tf-frame[profile]'",))
 
 
-PEAK = {"device": "", "matrix_product": 1.2e12, "convolution": 9e10, "kept": "a/peak.json"}
+PEAK = {"device": "", "matrix_product": 1.2e12, "convolution": 9e10, "bytes_per_sec": 3.9e10}
+PEAK["kept"] = "a/peak.json"
 
 
 def all_checks(run="run", **answers):
@@ -149,7 +150,7 @@ def test_the_peak_of_the_machine_is_shown_and_is_never_a_problem(installed):
     check = all_checks()[-1]
     assert (check.name, check.state) == ("peak", "OK")
     assert check.found == (
-        "CPU: matrix product 1,200 GFLOP/s, 3x3 convolution 90 GFLOP/s (float32)"
+        "CPU: matrix product 1,200 GFLOP/s, 3x3 convolution 90 GFLOP/s (float32), memory 39 GB/s"
     )
     assert check.advice == ("runs say their share of the greater one; kept in a/peak.json",)
     check = all_checks(peak=Answer(error="MemoryError"))[-1]

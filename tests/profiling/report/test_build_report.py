@@ -6,8 +6,10 @@ import pytest
 
 from hand_made_steps import CPU, Recording
 from tf_frame.errors import ConfigError, DataError
+from tf_frame.profiling.report import text_tables
 from tf_frame.profiling.report.build_report import build_report
-from tf_frame.profiling.step_profile import Cost, HookCost
+from tf_frame.profiling.report.html import html_page
+from tf_frame.profiling.step_profile import Cost, HookCost, Work, read, to_bytes
 
 PS = "/job:ps/replica:0/task:0/device:CPU:0"
 OPS = [
@@ -193,3 +195,35 @@ def test_tasks_and_profiles_without_steps_are_refused(profile):
         build_report([profile, Recording(task="ps_0").profile()], task="ps_0")
     with pytest.raises(DataError, match="the profile x has no steps"):
         build_report([Recording().profile()], run="x")
+
+
+def test_operations_have_their_shares_of_the_peaks():
+    ops = [("conv", "Conv2D", 1, 5), ("sum", "AddV2", 5, 7), ("other", "Mul", 7, 8)]
+    profile = (
+        Recording()
+        .step(10, session=(0, 9), ops=ops)
+        .profile(
+            work=[Work(400_000, 8_000), Work(1_000, 30_000), None], peak_flops=2e8, peak_bytes=3e7
+        )
+    )
+    rows = {row.name: row for row in build_report([profile]).operations}
+    conv, added = rows["conv"], rows["sum"]
+    # 400,000 operations in 4 ms, half of the peak; 8,000 bytes.
+    assert (conv.gflops_per_sec, conv.peak_share) == (pytest.approx(0.1), pytest.approx(0.5))
+    assert conv.bandwidth_share == pytest.approx(8_000 / 4e-3 / 3e7)
+    assert (added.gflops_per_sec, added.bandwidth_share) == (None, pytest.approx(0.5))
+    assert (rows["other"].peak_share, rows["other"].bandwidth_share) == (None, None)
+    table = text_tables.operations(build_report([profile]), None).splitlines()
+    assert table[1].split()[3:8] == ["GFLOP/S", "OF", "PEAK", "OF", "BANDWIDTH"]
+    assert table[2].split()[3:6] == ["0.1", "50%", "7%"]
+    without = dataclasses.replace(profile, peak_flops=None, peak_bytes=None)
+    assert "PEAK" not in text_tables.operations(build_report([without]), None)
+    page = html_page(build_report([profile]))
+    assert "of bandwidth" in page and "of bandwidth" not in html_page(build_report([without]))
+
+
+def test_work_is_read_as_it_was_written(tmp_path):
+    profile = Recording().step(1, ops=[("a", "Add", 0, 1)]).profile(work=[Work(1, 2)])
+    path = tmp_path / "x.steps.json.gz"
+    path.write_bytes(to_bytes(profile))
+    assert read(str(path)).work == [Work(1, 2)]

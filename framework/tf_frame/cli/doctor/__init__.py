@@ -26,8 +26,8 @@ _USAGE = """usage: tf-frame doctor [MODEL_DIR] [OPTIONS]
 
 Checks the needs of a run, a line each: versions and their known traps, GPUs and cores, the Profile
 tab of TensorBoard, plugins, MODEL_DIR and the temporary folder, ports, environment variables,
-limits and, measured for two seconds, the peak of the machine in GFLOP/s. Says what to do about each
-warning and problem. Exit code 0 without problems, 1 with."""
+limits and, measured for three seconds, the peaks of the machine in GFLOP/s and GB/s. Says what to
+do about each warning and problem. Exit code 0 without problems, 1 with."""
 _JSON = Option("json", bool, False, "print JSON for programs")
 OPTIONS = (_JSON,)
 # Runs make their folders there without --model_dir.

@@ -180,7 +180,7 @@ def gpus(answer: Answer, environment: Mapping[str, str], *, nvidia: bool | None 
 
 
 def peak(answer: Answer) -> Check:
-    """Shows the FLOP/s that the machine reaches; runs compare their own with it."""
+    """Shows the FLOP/s and bytes/s that the machine reaches; runs compare their own with them."""
     if answer.error:
         return Check("peak", WARNING, f"it could not be measured: {answer.error}")
     product, convolution = (
@@ -189,7 +189,8 @@ def peak(answer: Answer) -> Check:
     device = answer.result["device"] or "CPU"
     advice = f"runs say their share of the greater one; kept in {answer.result['kept']}"
     figures = f"{device}: matrix product {product}, 3x3 convolution {convolution} (float32)"
-    return Check("peak", OK, figures, (advice,))
+    memory = f"memory {answer.result['bytes_per_sec'] / 1e9:,.0f} GB/s"
+    return Check("peak", OK, f"{figures}, {memory}", (advice,))
 
 
 def environment_checks(environment: Mapping[str, str]) -> Iterator[Check]:

@@ -78,6 +78,7 @@ def build_report(
 def _task_report(steps: AttributedSteps, run: str) -> Report:
     profile, times, step_phases = steps.profile, step_times(steps), phases(steps)
     ops = operation_tables.add_flops(operations(steps), profile.costs)
+    ops = operation_tables.add_work(ops, profile)
     examples = profile.examples_per_step
     return Report(
         version=VERSION,

@@ -102,6 +102,9 @@ class Operation(Row):
       layer: name scope of the forward operation, without the scope of the clone.
       clone: scope of its clone; empty outside of the clones.
       device: short name, such as `CPU:0`, or `ps_0 CPU:0` for a device of another task.
+      peak_share: its floating-point operations per second over the peak of the machine; None if
+        one of the two is not known.
+      bandwidth_share: the bytes that it reads and writes over those that the memory could move.
     """
 
     type: str
@@ -109,6 +112,8 @@ class Operation(Row):
     layer: str
     clone: str
     device: str
+    peak_share: float | None = None
+    bandwidth_share: float | None = None
 
 
 @dataclasses.dataclass(frozen=True)

@@ -230,11 +230,23 @@ def _operations(operations: Sequence[contents.Operation]) -> Markup:
     rated = any(row.gflops_per_sec for row in operations)
     columns: _Columns = {
         **({"GFLOP/s": _rate} if rated else {}),
+        **(_SHARES_OF_PEAKS if any(row.bandwidth_share for row in operations) else {}),
         "type": lambda row: row.type,
         "device": lambda row: row.device,
     }
     title = "Top operations by their own time"
     return _rows(title, operations, "c0", name="operation", columns=columns)
+
+
+def _share(value: float | None) -> str:
+    return "" if value is None else format_percent(value)
+
+
+# The roofline: how near an operation is to the peaks of the machine.
+_SHARES_OF_PEAKS: _Columns = {
+    "of peak": lambda row: _share(row.peak_share),
+    "of bandwidth": lambda row: _share(row.bandwidth_share),
+}
 
 
 def _device_use(use: contents.Use, cores: int) -> Markup:

@@ -19,7 +19,7 @@ from tf_frame.profiling.report.operation_kinds import (
     Priority,
 )
 from tf_frame.profiling.report.step_phases import AttributedSteps
-from tf_frame.profiling.step_profile import Cost, Op, Step
+from tf_frame.profiling.step_profile import Cost, Op, Step, StepProfile
 
 _NS_PER_MS = 1e6
 # A layer has one operation forward, and two backward: by its input and by its weights.
@@ -110,6 +110,27 @@ def add_flops(operations: Sequence[Operation], costs: Sequence[Cost]) -> list[Op
         dataclasses.replace(row, gflops_per_sec=rates[id(row)]) if id(row) in rates else row
         for row in operations
     ]
+
+
+def add_work(operations: Sequence[Operation], profile: StepProfile) -> list[Operation]:
+    """Adds the rates of operations whose work is known, and their shares of the peaks."""
+    work = dict(zip((node.name for node in profile.nodes), profile.work, strict=False))
+
+    def with_work(row: Operation) -> Operation:
+        done = work.get(row.name)
+        if done is None or not row.ms:
+            return row
+        rate = _rate(done.flops * row.count, row.ms)
+        return dataclasses.replace(
+            row,
+            gflops_per_sec=rate if row.kind in (CONVOLUTION, MATMUL) else row.gflops_per_sec,
+            peak_share=rate * 1e9 / profile.peak_flops if rate and profile.peak_flops else None,
+            bandwidth_share=done.bytes * row.count / row.ms * 1e3 / profile.peak_bytes
+            if profile.peak_bytes
+            else None,
+        )
+
+    return list(map(with_work, operations))
 
 
 def scope_rows(

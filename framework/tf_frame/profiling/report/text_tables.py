@@ -49,12 +49,27 @@ def operations(report: Report, max_rows: int | None) -> str:
     table: _Columns = {
         **_FIGURES,
         "GFLOP/S": _rate,
+        **_shares_of_peaks(report),
         "TYPE": lambda row: _ONE_DNN.sub("", row.type)[:_TYPE_WIDTH],
         "OPERATION": lambda row: (
             row.name if max_rows is None else _short(_short_path(row), _OPERATION_WIDTH)
         ),
     }
     return _table("Operations that take longest", report.operations, table, max_rows, texts=2)
+
+
+def _shares_of_peaks(report: Report) -> _Columns:
+    """Columns of the roofline, if the peaks of the machine are known."""
+    if not any(row.bandwidth_share for row in report.operations):
+        return {}
+    return {
+        "OF PEAK": lambda row: _share(row.peak_share),
+        "OF BANDWIDTH": lambda row: _share(row.bandwidth_share),
+    }
+
+
+def _share(value: float | None) -> str:
+    return "-" if value is None else f"{value:.0%}"
 
 
 def layers(report: Report, max_rows: int | None) -> str:

@@ -36,7 +36,7 @@ def progress_hook(parts: TrainingParts) -> ProgressHook:
         every_steps=parts.config.log_every_n_steps if shows_progress else 0,
         input_wait=parts.graph.input_wait,
         flops_per_step=_flops_per_step(parts),
-        peak_flops=_peak_flops(parts),
+        peak_flops=peak_flops(parts),
     )
 
 
@@ -53,7 +53,8 @@ def _flops_per_step(parts: TrainingParts) -> float | None:
     return None if of_run is None else float(of_run * parts.runs_per_step())
 
 
-def _peak_flops(parts: TrainingParts) -> float | None:
+def peak_flops(parts: TrainingParts) -> float | None:
+    """Returns the FLOP/s that the devices of this process can reach; None: they are not known."""
     given = parts.config.peak_gflops
     if given is not None:
         return given * 1e9
