@@ -83,20 +83,23 @@ def test_a_noisy_machine_gets_no_figure():
     noise = itertools.cycle([0.1, 0.4, 0.2, 0.1, 0.3, 0.1, 0.5])
     comparison = compare(FakeTrial(noise), FakeTrial(noise), secs=0)
     assert comparison.verdict == Verdict.UNCLEAR and comparison.pairs == 6
+    assert comparison.is_noisy
 
 
 @pytest.mark.parametrize(
     ("ratio", "verdict"),
     [
         ((1.1, 1.04, 1.2), Verdict.FASTER),
-        ((1.04, 1.02, 1.06), Verdict.NO_GAIN),  # Two equal processes differ as much.
-        ((1.0, 0.96, 1.05), Verdict.NO_GAIN),
+        ((1.0, 0.97, 1.02), Verdict.NO_GAIN),  # Two equal processes differ as much.
+        ((0.99, 0.9, 1.02), Verdict.NO_GAIN),
+        ((1.05, 1.0, 1.09), Verdict.UNCLEAR),
         ((1.1, 0.9, 1.3), Verdict.UNCLEAR),
         ((0.9, 0.85, 0.96), Verdict.SLOWER),
     ],
 )
 def test_verdicts(ratio, verdict):
-    assert Comparison(Ratio(*ratio), 6, 9.0, None).verdict == verdict
+    comparison = Comparison(Ratio(*ratio), 6, 9.0, None)
+    assert comparison.verdict == verdict and comparison.is_noisy == (ratio[2] - ratio[1] > 0.3)
 
 
 def test_losses_are_compared_at_steps_that_both_report():

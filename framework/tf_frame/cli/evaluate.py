@@ -17,6 +17,7 @@ from tf_frame.command_line.folder_setup import setup_from_folder
 from tf_frame.command_line.screen import report, report_help
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError, DataError
+from tf_frame.plugin import Mode
 from tf_frame.plugin.data_warnings import different_classes
 from tf_frame.runs.evaluation.printing import result_table
 from tf_frame.runs.setup.data_text import evaluation_lines
@@ -63,6 +64,8 @@ def main(argv: Sequence[str]) -> int:
     setup, values = setup_from_folder("evaluate", argv, OPTIONS)
     _check(values)
     source = _with_data(setup)
+    if any(word.lstrip("-").startswith("input.") for word in argv):
+        _note_part(setup, source)
     with observed_run(setup, source, shows_progress=True) as (setup, observer):
         with quiet_import(setup.config.verbosity):
             # Importing TensorFlow takes seconds.
@@ -94,6 +97,18 @@ def _with_data(setup: TrainingSetup) -> Any:
     if difference:
         report(f"warning: {difference}")
     return source
+
+
+def _note_part(setup: TrainingSetup, source: Any) -> None:
+    """Says that an undivided folder of other data is evaluated in part, if it is."""
+    counts = source.info.num_examples
+    training, evaluated = (counts.get(mode) for mode in (Mode.TRAIN, Mode.EVAL))
+    fraction = setup.input.values().get("eval_fraction") if setup.input else None
+    if fraction and fraction < 1 and training and evaluated:
+        report(
+            f"note: {evaluated} of {training + evaluated} examples are evaluated, the others are "
+            "for training; --input.eval_fraction 1 evaluates all of a folder that is not divided"
+        )
 
 
 def _check(values: Mapping[str, Any]) -> None:

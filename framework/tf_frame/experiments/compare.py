@@ -18,7 +18,7 @@ _TURN_SECS = 1.0
 _LEAST_PAIRS = 6
 # Equal processes differ by up to this, each for its whole life: by the places of their memory.
 NOISE = 0.03
-# An interval that is wider does not tell a gain from none.
+# An interval that is wider, as a part of the ratio, comes from a machine that is too noisy.
 _TOO_WIDE = 0.15
 # Losses that differ by less have other roundings only, which grow with the steps.
 _ROUNDING = 1e-3
@@ -82,8 +82,12 @@ class Comparison:
             return Verdict.FASTER
         if self.ratio.high < 1 - NOISE:
             return Verdict.SLOWER
-        is_wide = self.ratio.high - self.ratio.low > _TOO_WIDE * self.ratio.ratio
-        return Verdict.UNCLEAR if is_wide else Verdict.NO_GAIN
+        return Verdict.NO_GAIN if self.ratio.high < 1 + NOISE else Verdict.UNCLEAR
+
+    @property
+    def is_noisy(self) -> bool:
+        """Whether the interval is so wide that it has no figure worth a look."""
+        return self.ratio.high - self.ratio.low > _TOO_WIDE * self.ratio.ratio
 
 
 def compare(baseline: Trial, variant: Trial, *, secs: float) -> Comparison:

@@ -22,6 +22,8 @@ from tf_frame.hooks.input_position import RestoredCheckpoint
 from tf_frame.session.job_member import JobMember
 
 _LOOK_SECS, _TRY_SECS = 0.2, 1.0
+# A session that is opened later than this after the last one follows another loss.
+_OTHER_LOSS_SECS = 10.0
 
 
 @dataclasses.dataclass
@@ -37,6 +39,8 @@ class _ChiefCreator(tf.train.SessionCreator):
     first_checkpoint: str | None
     restored: RestoredCheckpoint
     is_first: bool = True
+    _said: str = ""
+    _tried_at: float = 0.0
 
     def create_session(self) -> Any:
         self.member.wait_for_servers()
@@ -54,10 +58,16 @@ class _ChiefCreator(tf.train.SessionCreator):
         if self.is_first:
             self.is_first = False
             return self.first_checkpoint
-        report = self.member.report
-        path = newest_checkpoint(self.member.model_dir, report)
-        report(f"a server was lost; training goes on from {path or 'new variables'}")
+        path = newest_checkpoint(self.member.model_dir, self.member.report)
+        self._report(f"a server was lost; training goes on from {path or 'new variables'}")
         return path
+
+    def _report(self, text: str) -> None:
+        """Reports a loss once: until a new server answers, a session fails again and again."""
+        last, self._tried_at = self._tried_at, time.monotonic()
+        if text != self._said or self._tried_at - last > _OTHER_LOSS_SECS:
+            self.member.report(text)
+        self._said = text
 
 
 @dataclasses.dataclass

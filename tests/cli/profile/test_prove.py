@@ -50,6 +50,8 @@ def prove(tmp_path, monkeypatch, capsys, toy_environment):
     return prove
 
 
+NOISE = Comparison(Ratio(1.2, 0.8, 1.6), 8, 9.0, EQUAL)
+INPUT = {"overfit_batches": "1"}
 LOOP, SUMMARIES = {"steps_per_loop": "10"}, {"save_summaries_steps": "50"}
 
 
@@ -57,8 +59,9 @@ def test_a_gain_must_show_twice_and_what_helped_is_tried_together(prove, tmp_pat
     second = Comparison(Ratio(1.2, 1.1, 1.3), 8, 9.0, EQUAL)
     both = Comparison(Ratio(1.5, 1.4, 1.6), 8, 9.0, Losses(40, 3e-6))
     hints = [hint("small_steps", changes=LOOP), hint("summaries", changes=SUMMARIES)]
-    tried, text = prove(hints, [FASTER, second, FASTER, FASTER, both, both])
-    assert tried == [LOOP] * 2 + [SUMMARIES] * 2 + [{**LOOP, **SUMMARIES}] * 2
+    tried, text = prove(hints, [FASTER, second, FASTER, FASTER, SAME, both, both])
+    together = {**LOOP, **SUMMARIES}
+    assert tried == [LOOP] * 2 + [SUMMARIES] * 2 + [INPUT] + [together] * 2
     # The figure is that of the second time.
     assert "small_steps: proved: 1.20x (1.10 to 1.30), losses equal at all 40 steps" in text
     assert "together: proved: 1.50x (1.40 to 1.60), losses equal but for rounding" in text
@@ -67,20 +70,22 @@ def test_a_gain_must_show_twice_and_what_helped_is_tried_together(prove, tmp_pat
     assert written["plugin"] == "toy" and written["learning_rate"] == 0.5
     assert (written["steps_per_loop"], written["save_summaries_steps"]) == (10, 50)
     causes = [proof.cause for proof in read_proofs(str(tmp_path), "run")]
-    assert causes == ["small_steps", "summaries", "together"]
+    assert causes == ["small_steps", "summaries", "the input", "together"]
 
 
 def test_a_gain_that_does_not_come_again_is_none(prove, tmp_path):
-    _, text = prove([hint("small_steps", changes=LOOP)], [FASTER, SAME])
+    _, text = prove([hint("small_steps", changes=LOOP)], [FASTER, SAME, SAME])
     assert "small_steps: no gain: 1.00x (0.98 to 1.02), losses equal at all 40 steps" in text
     assert "no change of an option is proved to help" in text
+    # What an input computes beside the model is in no hint.
+    assert "the input: it costs little: 1.00x (0.98 to 1.02) without it" in text
     assert not (tmp_path / "proved.yaml").exists()
 
 
 def test_what_only_the_user_can_do_is_probed_or_left(prove, tmp_path):
-    hints = [hint("slow_input", probe={"overfit_batches": "1"}), hint("host_operation")]
+    hints = [hint("slow_input", probe=INPUT), hint("host_operation")]
     tried, text = prove(hints, [FASTER, FASTER])
-    assert tried == [{"overfit_batches": "1"}] * 2
+    assert tried == [INPUT] * 2
     assert "slow_input: what it costs: 1.31x (1.26 to 1.36) without it" in text
     assert "host_operation: not tried, for only you can change it" in text
     assert not (tmp_path / "proved.yaml").exists()
@@ -88,9 +93,10 @@ def test_what_only_the_user_can_do_is_probed_or_left(prove, tmp_path):
 
 def test_a_trial_that_fails_does_not_end_the_others(prove):
     hints = [hint("small_steps", changes=LOOP), hint("summaries", changes=SUMMARIES)]
-    _, text = prove(hints, [TrialError("no memory (exit code 1)"), SAME])
+    _, text = prove(hints, [TrialError("no memory (exit code 1)"), SAME, NOISE])
     assert "small_steps: failed: no memory (exit code 1)  [--steps_per_loop=10]" in text
     assert "summaries: no gain" in text
+    assert "the input: unclear: the machine is too noisy for a figure" in text
 
 
 @pytest.mark.slow

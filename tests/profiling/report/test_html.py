@@ -194,7 +194,7 @@ def test_many_layers_are_added_up_to_outer_scopes_first():
 
 def test_hints_are_sentences_with_the_option_marked():
     hint = Hint("slow_hook", 0.36, "", "the hook is slow", "set --a 8, or wait", "--a")
-    tree = parsed(example_report(), hints=(hint,))
+    tree = parsed(example_report(), hints=(hint,), proofs=())
     (shown,) = [each for each in tree.iter("div") if each.get("class") == "hint"]
     assert "".join(shown.itertext()).startswith(
         "The hook is slowSet --a 8, or wait (gains up to 36 %"

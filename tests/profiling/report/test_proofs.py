@@ -21,7 +21,18 @@ WORDS = "[--steps_per_loop=10 --xla=true]"
             {"verdict": "no gain"},
             f"no gain: 1.31x (1.26 to 1.36), losses equal at all 20 steps  {WORDS}",
         ),
-        ({"verdict": "unclear"}, f"unclear: the machine is too noisy for a figure  {WORDS}"),
+        (
+            {"verdict": "unclear"},
+            f"unclear: 1.31x (1.26 to 1.36), losses equal at all 20 steps  {WORDS}",
+        ),
+        (
+            {"verdict": "unclear", "ratio": None},
+            f"unclear: the machine is too noisy for a figure  {WORDS}",
+        ),
+        (
+            {"verdict": "no gain", "is_probe": True},
+            f"it costs little: 1.31x (1.26 to 1.36) without it  {WORDS}",
+        ),
         ({"verdict": "failed", "error": "no memory"}, f"failed: no memory  {WORDS}"),
         (
             {"verdict": "faster", "is_probe": True},

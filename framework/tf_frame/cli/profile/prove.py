@@ -18,6 +18,7 @@ from tf_frame.experiments.compare import Comparison, Verdict, compare
 from tf_frame.experiments.trial import Trial, TrialError
 from tf_frame.experiments.variant import Variant
 from tf_frame.profiling.report.contents import TOGETHER, Hint, Proof
+from tf_frame.profiling.report.graph_hints import INPUT_PROBE
 from tf_frame.profiling.report.proofs import (
     FAILED,
     FASTER,
@@ -28,6 +29,8 @@ from tf_frame.session.interrupts import Interrupts
 from tf_frame.shell_text import shell_word
 
 _FILE = "proved.yaml"
+# The cause of the proof that shows the cost of an input without a hint.
+_INPUT = "the input"
 _OTHER_BATCH = "batches of another size, so that losses cannot be compared"
 
 
@@ -63,14 +66,19 @@ def _try_all(words: Sequence[str], hints: Sequence[Hint], secs: float) -> Iterat
     """Yields the proofs of the hints' changes, each alone, and of all that helped together."""
     report("\nTrying what the hints stand for, in turns with the training as it is")
     helped: list[Proof] = []
+    is_probed = False
     for hint in hints:
         changes = hint.changes or hint.probe
         if not changes:
             report(f"  {hint.cause}: not tried, for only you can change it")
             continue
+        is_probed |= changes == INPUT_PROBE
         proof = _try(words, hint.cause, changes, secs, is_probe=not hint.changes)
         yield proof
         helped += [proof] if proof.verdict == FASTER and not proof.is_probe else []
+    if not is_probed:
+        # What an input computes beside the model does not show in the operations of a step.
+        yield _try(words, _INPUT, INPUT_PROBE, secs, is_probe=True)
     if len(helped) > 1:
         changes = {name: value for proof in helped for name, value in proof.changes.items()}
         yield _try(words, TOGETHER, changes, secs)
@@ -97,12 +105,16 @@ def _try(
         proof = Proof(
             **facts,
             verdict=comparison.verdict.value,
-            **comparison.ratio._asdict(),
+            **({} if _is_without_figure(comparison) else comparison.ratio._asdict()),
             losses=str(comparison.losses or _OTHER_BATCH),
             secs=comparison.secs,
         )
     report(f"  {cause}: {proof_text(proof)}")
     return proof
+
+
+def _is_without_figure(comparison: Comparison) -> bool:
+    return comparison.verdict == Verdict.UNCLEAR and comparison.is_noisy
 
 
 def _compare(words: Sequence[str], variant: Variant, secs: float) -> Comparison:

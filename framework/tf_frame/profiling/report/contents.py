@@ -269,9 +269,9 @@ class Proof:
     Attributes:
       cause: the hint whose changes these are; `TOGETHER`: all changes that helped.
       changes: options of the run -> values, as on the command line.
-      verdict: `faster`, `no gain`, `slower`, `unclear` (the machine is too noisy), or `failed`.
+      verdict: `faster`, `no gain`, `slower`, `unclear`, or `failed`.
       ratio, low, high: speed with the changes over speed without, and its 95 % interval; None if
-        the trial failed.
+        the trial failed, or the machine is too noisy for a figure.
       losses: whether both compute the same losses, in words.
       secs: time of the turns.
       error: the reason of a failure.

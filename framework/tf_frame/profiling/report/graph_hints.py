@@ -62,6 +62,9 @@ _SMALL, _SMALL_MS = 0.3, 20.0
 # have: 4.7 per operation with TensorFlow 2.21 and a graph of 1000 operations.
 _RECORDING_MS = 0.005
 _LOOP = 10
+SLOW_INPUT = "slow_input"
+# What shows the cost of an input: batches that are in memory.
+INPUT_PROBE = {"overfit_batches": "1"}
 
 
 def slow_input(report: Report) -> Iterable[Hint]:
@@ -74,7 +77,7 @@ def slow_input(report: Report) -> Iterable[Hint]:
     share = _typical_input_share(report) if is_typical else report.input_share
     if share >= _INPUT:
         yield Hint(
-            "slow_input",
+            SLOW_INPUT,
             share,
             "",
             f"{share:.0%} of {'a typical' if is_typical else 'the'} step waits "
@@ -86,7 +89,7 @@ def slow_input(report: Report) -> Iterable[Hint]:
             "images; --overfit_batches 1 shows how quick the steps are with input from memory",
             "--overfit_batches",
             changes={_CACHE: "true"} if report.options.get(_CACHE) is False else {},
-            probe={"overfit_batches": "1"},
+            probe=INPUT_PROBE,
         )
 
 

@@ -26,6 +26,7 @@ from tf_frame.profiling.report.formats import (
     format_ms,
     format_percent,
 )
+from tf_frame.profiling.report.graph_hints import SLOW_INPUT
 from tf_frame.profiling.report.operation_tables import roll_up
 from tf_frame.profiling.report.proofs import proof_text
 from tf_frame.profiling.step_profile import CHECKPOINT, HOOK, SUMMARY
@@ -126,11 +127,16 @@ def _tiles(report: contents.Report) -> Markup:
 
 
 def _hints(report: contents.Report) -> Markup:
-    if not report.hints:
-        return _GOOD.format("None of the usual causes of slow steps was found.")
     hints = [_hint(hint, report.proofs) for hint in report.hints]
-    together = [proof for proof in report.proofs if proof.cause == contents.TOGETHER]
-    hints += [_HINT.format("All that helped, together.", proof_text(p), "") for p in together]
+    causes = {hint.cause for hint in report.hints}
+    hints += [
+        _HINT.format(_sentence(f"{proof.cause}."), proof_text(proof), "")
+        for proof in report.proofs
+        if proof.cause not in causes
+    ]
+    if not report.hints:
+        good = _GOOD.format("None of the usual causes of slow steps was found.")
+        return good + Markup().join(hints)
     return _SECTION.format("What makes the step slow", Markup().join(hints))
 
 
@@ -139,7 +145,8 @@ def _hint(hint: contents.Hint, proofs: Sequence[contents.Proof]) -> Markup:
     if hint.option:
         option = Markup.escape(hint.option)
         advice = advice.replace(option, Markup("<code>{}</code>").format(option), 1)
-    gain = f" (gains up to {format_percent(hint.severity)} of the step)" if hint.severity else ""
+    bound = "at least" if hint.cause == SLOW_INPUT else "up to"
+    gain = f" (gains {bound} {format_percent(hint.severity)} of the step)" if hint.severity else ""
     for proof in proofs:
         if proof.cause == hint.cause:
             advice += _PROOF.format(proof_text(proof))

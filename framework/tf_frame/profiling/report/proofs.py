@@ -11,7 +11,7 @@ from tf_frame.profiling.report.contents import Proof
 from tf_frame.side_files import as_object, from_json, read_or_set_aside, write_json
 
 _FILE = "proofs.json"
-FASTER, FAILED, UNCLEAR = "faster", "failed", "unclear"
+FASTER, FAILED = "faster", "failed"
 
 
 def write_proofs(model_dir: str, run: str, proofs: Sequence[Proof]) -> None:
@@ -41,10 +41,12 @@ def proof_text(proof: Proof) -> str:
 def _result(proof: Proof) -> str:
     if proof.verdict == FAILED:
         return f"failed: {proof.error}"
-    if proof.verdict == UNCLEAR:
+    if proof.ratio is None:
         return "unclear: the machine is too noisy for a figure"
     figures = f"{proof.ratio:.2f}x ({proof.low:.2f} to {proof.high:.2f})"
-    if proof.is_probe:
+    if proof.is_probe and proof.verdict == FASTER:
         return f"what it costs: {figures} without it; only you can remove it"
+    if proof.is_probe:
+        return f"it costs little: {figures} without it"
     word = "proved" if proof.verdict == FASTER else proof.verdict
     return f"{word}: {figures}, {proof.losses}"

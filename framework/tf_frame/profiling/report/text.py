@@ -5,8 +5,10 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
+from tf_frame.profiling.operation_names import is_gpu
 from tf_frame.profiling.report import text_tables
 from tf_frame.profiling.report.contents import INPUT, TOGETHER, Phase, Report, Row
+from tf_frame.profiling.report.graph_hints import SLOW_INPUT
 from tf_frame.profiling.report.operation_kinds import INPUT as INPUT_KIND
 from tf_frame.profiling.report.proofs import proof_text
 from tf_frame.profiling.report.step_phases import PHASE_LABELS
@@ -119,11 +121,13 @@ def _bar(label: str, ms: float, share: float) -> str:
 
 
 def _hints(report: Report) -> list[str]:
-    if not report.hints:
-        return ["  none of the common causes of slow steps was found"]
     lines: list[str] = []
+    if not report.hints:
+        lines += _wrapped("", f"none of the common causes of slow steps was found{_unseen(report)}")
     for number, hint in enumerate(report.hints, 1):
-        gain = f" (gain: up to {hint.severity:.0%})" if hint.severity >= _SMALL else ""
+        # What the input computes while the model does, it takes from the model's cores.
+        bound = "at least" if hint.cause == SLOW_INPUT else "up to"
+        gain = f" (gain: {bound} {hint.severity:.0%})" if hint.severity >= _SMALL else ""
         lines += _wrapped(f"{number}. ", f"{hint.text}{gain}")
         lines += _wrapped("   ", f"{hint.remedy}")
         for proof in report.proofs:
@@ -132,7 +136,19 @@ def _hints(report: Report) -> list[str]:
     for proof in report.proofs:
         if proof.cause == TOGETHER:
             lines += _wrapped("all that helped, together: ", proof_text(proof))
+        elif proof.cause not in {hint.cause for hint in report.hints}:
+            lines += _wrapped(f"{proof.cause}: ", proof_text(proof))
     return lines
+
+
+def _unseen(report: Report) -> str:
+    """Says what recorded operations cannot show."""
+    if any(is_gpu(use.device) for use in report.use):
+        return ""
+    return (
+        "; an input that prepares batches on the same cores while the model computes does not show "
+        "here: --prove measures what it costs"
+    )
 
 
 def _wrapped(first: str, text: str) -> list[str]:

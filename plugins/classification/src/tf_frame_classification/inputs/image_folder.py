@@ -35,9 +35,10 @@ from tf_frame_vision.data_content import SplitContent
 from tf_frame_vision.example_input import Split, nothing_held_out
 from tf_frame_vision.reading.damage import Damage, check_damage
 from tf_frame_vision.reading.folders import (
+    ALL_EVALUATED,
     HeldOutOptions,
+    divide_names,
     existing_folder,
-    held_out,
     left_out_notes,
 )
 from tf_frame_vision.reading.headers import scan_headers
@@ -56,9 +57,9 @@ class Params(HeldOutOptions, LabelledImageOptions):
     eval_fraction: float = option(
         0.1,
         "part of each class that is held out for evaluation, where no folder is there for it; "
-        "0: none, nothing is evaluated",
+        f"0: none, nothing is evaluated; {ALL_EVALUATED}",
         min=0.0,
-        max=0.9,
+        max=1.0,
     )
 
 
@@ -159,9 +160,10 @@ def _divide(files: ClassFiles, fraction: float) -> tuple[ClassFiles, ClassFiles]
 
     A fraction of 0 holds out nothing.
     """
-    chosen = {name: held_out(images, fraction) for name, images in files.items()}
+    divisions = {name: divide_names(images, fraction) for name, images in files.items()}
     training = {
-        name: [image for image in images if image not in chosen[name]]
+        name: [image for image in images if image in divisions[name].training]
         for name, images in files.items()
     }
-    return training, {name: sorted(images) for name, images in chosen.items()}
+    evaluation = {name: sorted(division.evaluation) for name, division in divisions.items()}
+    return training, evaluation

@@ -17,7 +17,7 @@ from tf_frame_deeplab.inputs.regions import LATER, SMALLER, Canvas, Region
 from tf_frame_vision.formats import look_alikes
 from tf_frame_vision.reading.class_names import is_background
 from tf_frame_vision.reading.damage import Damage
-from tf_frame_vision.reading.folders import held_out
+from tf_frame_vision.reading.folders import divide_names
 from tf_frame_vision.reading.headers import scan_headers
 from tf_frame_vision.reading.inside import path_below
 from tf_frame_vision.reading.orientation import turned_size
@@ -200,12 +200,10 @@ def divided(
     if data.evaluation is not None:
         return data.training, data.evaluation
     names = [path_below(root, image.path) for image in data.training]
-    chosen = held_out(names, fraction)
+    division = divide_names(names, fraction)
     pairs = list(zip(names, data.training, strict=True))
-    return (
-        [image for name, image in pairs if name not in chosen],
-        [image for name, image in pairs if name in chosen],
-    )
+    training, evaluation = ([image for name, image in pairs if name in part] for part in division)
+    return training, evaluation
 
 
 def with_background(names: Sequence[str]) -> tuple[list[str], list[int]]:

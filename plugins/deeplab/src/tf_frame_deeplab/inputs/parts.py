@@ -16,7 +16,7 @@ from tf_frame_deeplab.inputs.pairs import (
     pairs_in,
     select_listed,
 )
-from tf_frame_vision.reading.folders import FractionOptions, held_out, left_out_notes
+from tf_frame_vision.reading.folders import FractionOptions, divide_names, left_out_notes
 from tf_frame_vision.reading.splits import Splits, check_held_out, find_splits, is_whole, split_kind
 
 # VOC, and CVAT's export of its name, have the lists here.
@@ -126,12 +126,9 @@ def _find_lists(
 
 def _divide(pairs: Sequence[Pair], options: FormOptions, splits: Splits) -> Parts:
     """Holds out a part of the pairs."""
-    chosen = held_out([pair.name for pair in pairs], options.eval_fraction)
-    return Parts(
-        [pair for pair in pairs if pair.name not in chosen],
-        [pair for pair in pairs if pair.name in chosen],
-        splits,
-    )
+    division = divide_names([pair.name for pair in pairs], options.eval_fraction)
+    training, evaluation = ([pair for pair in pairs if pair.name in part] for part in division)
+    return Parts(training, evaluation, splits)
 
 
 def _split_by_lists(

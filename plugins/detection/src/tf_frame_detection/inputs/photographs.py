@@ -20,7 +20,7 @@ from tf_frame.errors import DataError
 from tf_frame.text import short
 from tf_frame_detection.inputs.annotations import FolderContent, Marked, Part, Photograph
 from tf_frame_vision.reading.class_names import is_background
-from tf_frame_vision.reading.folders import held_out
+from tf_frame_vision.reading.folders import divide_names
 from tf_frame_vision.reading.inside import path_below
 
 _LARGEST_SIZE = 2**31 - 1
@@ -234,9 +234,11 @@ def without_background(root: Path, content: FolderContent) -> FolderContent:
 
 def divide(photographs: Photographs, fraction: float) -> tuple[Photographs, Photographs]:
     """Divides photographs into those to train on and those that are held out by their names."""
-    chosen = held_out(photographs.paths, fraction)
-    is_held_out = np.array([path in chosen for path in photographs.paths], bool)
-    return photographs.select(~is_held_out), photographs.select(is_held_out)
+    training, evaluation = (
+        photographs.select(np.array([path in part for path in photographs.paths], bool))
+        for part in divide_names(photographs.paths, fraction)
+    )
+    return training, evaluation
 
 
 def count_beyond(photographs: Photographs) -> int:

@@ -18,8 +18,8 @@ from tf_frame_vision.example_input import Split, nothing_held_out
 from tf_frame_vision.reading.damage import Damage, check_damage
 from tf_frame_vision.reading.folders import (
     HeldOutOptions,
+    divide_names,
     existing_folder,
-    held_out,
     name_some,
     visible,
 )
@@ -67,9 +67,10 @@ class TextFolder(TextExamples):
             eval_root, evaluated, eval_damaged = self._read_texts(folder, self.parts.eval)
             self.use(_split(root, texts, damaged), _split(eval_root, evaluated, eval_damaged))
             return
-        names = held_out(list(texts), params.eval_fraction)
-        evaluated = {name: text for name, text in texts.items() if name in names}
-        trained = {name: text for name, text in texts.items() if name not in names}
+        trained, evaluated = (
+            {name: text for name, text in texts.items() if name in part}
+            for part in divide_names(list(texts), params.eval_fraction)
+        )
         evaluation = nothing_held_out(params, training, ", or give --input.eval_labels")
         if evaluated:
             evaluation = _split(root, evaluated)

@@ -9,6 +9,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from tf_frame import option
 from tf_frame.errors import DataError
@@ -145,6 +146,10 @@ class SplitOptions:
     )
 
 
+# Of the option `eval_fraction` of inputs.
+ALL_EVALUATED = "1: all are evaluated, by tf-frame evaluate with other data than the run's"
+
+
 @dataclasses.dataclass(frozen=True)
 class FractionOptions:
     """Option of all that hold out images where the data has no part to evaluate: `held_out`."""
@@ -161,6 +166,30 @@ class FractionOptions:
 @dataclasses.dataclass(frozen=True)
 class HeldOutOptions(SplitOptions, FractionOptions):
     """Options of inputs that find a part to evaluate, or hold out images."""
+
+    eval_fraction: float = option(
+        0.1,
+        "part of the images that is held out for evaluation, where nothing else says which; 0: "
+        f"none, nothing is evaluated; {ALL_EVALUATED}",
+        min=0.0,
+        max=1.0,
+    )
+
+
+class Division(NamedTuple):
+    """The names of images to train on, and of those to evaluate."""
+
+    training: frozenset[str]
+    evaluation: frozenset[str]
+
+
+def divide_names(names: Sequence[str], fraction: float) -> Division:
+    """Divides names; with a fraction of 1 all are in both parts: nothing is trained with them."""
+    every = frozenset(names)
+    if fraction == 1:
+        return Division(every, every)
+    evaluation = held_out(names, fraction)
+    return Division(every - evaluation, evaluation)
 
 
 def held_out(names: Sequence[str], fraction: float) -> frozenset[str]:
