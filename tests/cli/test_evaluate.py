@@ -5,11 +5,14 @@ import shutil
 import signal
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import forked
+from tf_frame import InputInfo, Mode
+from tf_frame.cli import evaluate
 
 TF_FRAME = (sys.executable, "-m", "tf_frame")
 FEATURES = np.random.RandomState(0).randn(64, 3)
@@ -298,3 +301,22 @@ def test_an_evaluation_at_chance_after_the_last_step_ends_with_a_hint(
     assert code == 0
     assert ("\nhint: loss 0." in out) == is_hinted
     assert (f"--model_dir {folder} --max_steps 120\n" in out) == is_hinted
+
+
+def test_a_part_of_other_data_is_noted(capsys):
+    params = {"eval_fraction": 0.1}
+    setup = SimpleNamespace(input=SimpleNamespace(values=lambda: params))
+    counts = {Mode.TRAIN: 9, Mode.EVAL: 1}
+    source = SimpleNamespace(info=InputInfo(num_examples=counts))
+    evaluate._note_part(setup, source)
+    assert capsys.readouterr().out == (
+        "note: 1 of 10 examples are evaluated, the others are for training; "
+        "--input.eval_fraction 1 evaluates all of a folder that is not divided\n"
+    )
+    for changes in ({"eval_fraction": 1.0}, {"eval_fraction": 0.0}, {}):
+        params.clear()
+        params.update(changes)
+        evaluate._note_part(setup, source)
+    params["eval_fraction"], counts[Mode.TRAIN] = 0.1, None  # It is not known.
+    evaluate._note_part(setup, SimpleNamespace(info=InputInfo(num_examples=counts)))
+    assert capsys.readouterr().out == ""

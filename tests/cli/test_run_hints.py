@@ -7,7 +7,7 @@ import pytest
 
 from tf_frame import InputInfo, Mode
 from tf_frame.cli import run_hints
-from tf_frame.cli.run_hints import hints, warmup_note, weights_note
+from tf_frame.cli.run_hints import hints, steps_note, warmup_note, weights_note
 from tf_frame.cli.run_text import closing
 
 QUICK = {"metrics": {}, "duration_secs": 3, "steps_per_sec": 5.0, "input_share": 0.1}
@@ -59,6 +59,30 @@ def test_a_warm_up_as_long_as_the_run_is_noted(option, steps, is_noted):
         "which never trains with --learning_rate 0.01"
     )
     assert warmup_note(setup) == ([note] if is_noted else [])
+
+
+@pytest.mark.parametrize(
+    ("examples", "max_steps", "few"),
+    [
+        (36, 200_000, 50),
+        (36, 750, 50),
+        (36, 749, None),
+        (100_000, 200_000, None),
+        (None, 9**9, None),
+    ],
+)
+def test_steps_that_are_made_for_more_data_are_noted(tmp_path, examples, max_steps, few):
+    setup = make_setup(max_steps=max_steps)
+    setup.examples_per_step, setup.model_dir = lambda: 24, str(tmp_path)
+    info = InputInfo(num_examples={Mode.TRAIN: examples})
+    notes = steps_note(setup, info, source="the preset p")
+    assert len(notes) == (few is not None)
+    if few:
+        passes = f"{max_steps * 24 / 36:,.0f} passes over the 36 training examples"
+        assert notes[0].startswith(f"note: {max_steps} steps of 24, the preset p, are {passes}")
+        assert f"--max_steps {few}, 30 passes" in notes[0]
+    (tmp_path / "checkpoint").touch()  # A run that is resumed.
+    assert not steps_note(setup, info, source="")
 
 
 def test_a_slow_input_is_named_with_the_command_that_says_why():

@@ -1,5 +1,6 @@
 import dataclasses
 import logging
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from tf_frame.cluster import Cluster
 from tf_frame.cluster.agreement import Agreement
 from tf_frame.errors import CheckpointError
 from tf_frame.hooks.base import Hook, Phase
+from tf_frame.session import monitored
 from tf_frame.session.job_member import JobMember
 from tf_frame.session.monitored import monitored_session
 from tf_frame.testing.toy import ToyModel
@@ -179,3 +181,20 @@ def test_a_worker_joins_only_when_the_session_of_the_chief_is_ready(tmp_path, bu
             with monitored_session(graph, hooks=(), member=member, config=tf.ConfigProto()):
                 pass
     assert len(lines) == 2
+
+
+def test_a_loss_is_reported_once_until_a_server_answers(monkeypatch):
+    now = iter([100.0, 100.5, 104.0, 200.0])
+    monkeypatch.setattr(monitored.time, "monotonic", lambda: next(now))
+    lines = []
+    creator = monitored._ChiefCreator(
+        graph=None,
+        config=None,
+        member=SimpleNamespace(report=lines.append),
+        first_checkpoint=None,
+        restored=None,
+    )
+    for _ in range(3):  # The session fails again and again.
+        creator._report("a server was lost; training goes on from a/model.ckpt-10")
+    creator._report("a server was lost; training goes on from a/model.ckpt-10")
+    assert len(lines) == 2  # The last one is another loss, a minute later.

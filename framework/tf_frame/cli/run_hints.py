@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -22,6 +23,8 @@ from tf_frame.weights.plugins import fitting_weights, load_weights, network_opti
 # With fewer, a network that has seen other pictures is better.
 _FEW_EXAMPLES, _SHOWN_WEIGHTS = 2000, 3
 _MORE_STEPS, _LOWER_RATE = 4, 0.1
+# ImageNet is trained with 90 passes, COCO with 12 to 300; steps are rounded up to a multiple.
+_MANY_PASSES, _FEW_PASSES, _ROUND = 500, 30, 10
 
 
 def weights_note(setup: TrainingSetup, info: InputInfo) -> list[str]:
@@ -38,6 +41,27 @@ def weights_note(setup: TrainingSetup, info: InputInfo) -> list[str]:
     return [
         f"note: this run begins with random values and has {count} examples; published weights "
         f"learn from few: --warm_start_from {' or '.join(names)}{change}"
+    ]
+
+
+def steps_note(setup: TrainingSetup, info: InputInfo, *, source: str) -> list[str]:
+    """Returns a note if steps that the user has not chosen are far too many for the data.
+
+    Args:
+      setup, info: the run and its data.
+      source: where the number of steps comes from; empty: the default.
+    """
+    count, config = info.num_examples.get(Mode.TRAIN), setup.config
+    batch = setup.examples_per_step()
+    passes = config.max_steps * batch / count if count else 0
+    is_new = not file_system.exists(os.path.join(setup.model_dir, LIST_FILE))
+    if passes < _MANY_PASSES or config.overfit_batches or not is_new:
+        return []
+    few = math.ceil(_FEW_PASSES * (count or 0) / batch / _ROUND) * _ROUND
+    return [
+        f"note: {config.max_steps} steps of {batch}, {source or 'the default'}, are {passes:,.0f} "
+        f"passes over the {count} training examples; --max_steps {few}, {_FEW_PASSES} passes, "
+        "shows much sooner what can be learned"
     ]
 
 

@@ -10,7 +10,13 @@ from typing import Any
 import tf_frame
 from tf_frame import file_system
 from tf_frame.checkpoint.names import LIST_FILE
-from tf_frame.cli.run_hints import hints, network_name, warmup_note, weights_note
+from tf_frame.cli.run_hints import (
+    hints,
+    network_name,
+    steps_note,
+    warmup_note,
+    weights_note,
+)
 from tf_frame.cluster import Cluster
 from tf_frame.command_line.lock import change_warnings
 from tf_frame.command_line.screen import emphasised
@@ -49,8 +55,17 @@ def notes(line: CommandLine, setup: TrainingSetup, info: InputInfo) -> list[str]
         *_changes(setup),
         *_remote_note(setup.model_dir),
         *weights_note(setup, info),
+        *_steps_note(line, setup, info),
         *warmup_note(setup),
     ]
+
+
+def _steps_note(line: CommandLine, setup: TrainingSetup, info: InputInfo) -> list[str]:
+    """Returns a note on steps of a preset or of the model, which may be made for other data."""
+    is_chosen = "max_steps" in line.values or any("max_steps" in f.values for f in line.files)
+    if is_chosen or line.chosen is None:
+        return []
+    return steps_note(setup, info, source=line.chosen.origins(line.flags)["max_steps"])
 
 
 def _remote_note(model_dir: str) -> list[str]:

@@ -154,8 +154,8 @@ class _Run:
                 self._setup, self._context(), model=self._model, source=self._source
             ).run()
         step = trained.global_step
-        if self._cluster.has_several_tasks and trained.loss is None and step >= max_steps:
-            # `StatusHook` writes in a session only.
+        if trained.loss is None and step >= max_steps:
+            # `StatusHook` writes in a session only; an earlier attempt may have failed.
             self._write_status(ENDED, step)
         return trained
 

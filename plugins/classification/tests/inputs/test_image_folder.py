@@ -65,6 +65,8 @@ def test_what_is_held_out_depends_on_names_alone(tmp_path):
     write(tmp_path, [ANY] * 80, *names)
     source = folder(tmp_path, eval_fraction=0.25)
     held_out = files(source, Mode.EVAL)
+    every = folder(tmp_path, eval_fraction=1.0)
+    assert set(files(every, Mode.EVAL)) == set(names) == set(files(every, Mode.TRAIN))
     assert [list(held_out.values()).count(label) for label in (0, 1)] == [10, 10]
     assert not set(held_out) & set(files(source, Mode.TRAIN))
     # Not simply the first ones, which are often alike.

@@ -32,6 +32,11 @@ def test_two_folders_of_the_same_names_are_pairs(tmp_path):
         np.testing.assert_array_equal(mask, random_classes(number))
 
 
+def test_all_pairs_are_evaluated_where_the_fraction_is_one(tmp_path):
+    of = source(write(tmp_path), eval_fraction=1.0)
+    assert of.info.num_examples == {Mode.TRAIN: 4, Mode.EVAL: 4, Mode.PREDICT: 4}
+
+
 @pytest.mark.parametrize(
     ("form", "params"),
     [

@@ -88,6 +88,8 @@ def test_parts_are_held_out_where_nothing_says_which(forms, tmp_path):
         (folder / "ImageSets" / "Main" / name).unlink()
     of = source("voc_xml", folder, eval_fraction=0.5)
     assert of.info.num_examples == {Mode.TRAIN: 2, Mode.EVAL: 2, Mode.PREDICT: 2}
+    of = source("voc_xml", folder, eval_fraction=1.0)
+    assert of.info.num_examples == {Mode.TRAIN: 4, Mode.EVAL: 4, Mode.PREDICT: 4}
     of = source("voc_xml", folder, eval_fraction=0.0)
     assert of.info.num_examples[Mode.TRAIN] == 4
     with pytest.raises(NoDataError, match="--input.eval_fraction 0.0 of .* leaves nothing"):

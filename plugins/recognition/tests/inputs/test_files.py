@@ -153,6 +153,7 @@ def test_a_part_of_the_words_is_held_out(tmp_path):
     write_folder(tmp_path, words)
     source = folder_input(tmp_path, eval_fraction=0.3)
     assert source.info.num_examples == {Mode.TRAIN: 7, Mode.EVAL: 3, Mode.PREDICT: 3}
+    assert folder_input(tmp_path, eval_fraction=1.0).info.num_examples[Mode.EVAL] == 10
     assert source.info.num_classes == 36 and source.info.class_names[10] == "a"
     with pytest.raises(NoDataError, match=r"eval_fraction 0.0 of .*labels.txt leaves nothing"):
         folder_input(tmp_path, eval_fraction=0.0).dataset(Mode.EVAL, InputContext(batch_size=1))

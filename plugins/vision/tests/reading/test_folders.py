@@ -4,8 +4,10 @@ import pytest
 
 from tf_frame.errors import DataError
 from tf_frame_vision.reading.folders import (
+    divide_names,
     existing_folder,
     first_existing,
+    held_out,
     naming_unreadable,
     visible,
 )
@@ -64,3 +66,12 @@ def test_missing_and_other_shards_and_folders_are_refused(folder):
         existing_folder(folder / "Data.ZIP", "--input.data_dir", "Give one")
     with pytest.raises(DataError, match=r"labels.txt cannot be read: Not a directory"):
         visible(folder / "labels.txt", folders=False)
+
+
+def test_names_are_divided_or_all_are_evaluated():
+    names = [f"image_{number}" for number in range(10)]
+    division = divide_names(names, 0.3)
+    assert division.evaluation == held_out(names, 0.3) and len(division.evaluation) == 3
+    assert division.training == set(names) - division.evaluation
+    assert divide_names(names, 1.0) == (set(names), set(names))
+    assert divide_names(names, 0.0) == (set(names), set())

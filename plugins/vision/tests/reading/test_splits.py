@@ -4,7 +4,12 @@ import pytest
 
 from tf_frame.errors import ConfigError, DataError
 from tf_frame_vision.reading.folders import HeldOutOptions
-from tf_frame_vision.reading.splits import check_one_choice, find_splits, split_kind
+from tf_frame_vision.reading.splits import (
+    check_held_out,
+    check_one_choice,
+    find_splits,
+    split_kind,
+)
 
 
 @pytest.mark.parametrize(
@@ -59,6 +64,16 @@ def test_two_parts_of_one_meaning_and_a_missing_test_part_are_refused(tmp_path):
     (tmp_path / "dev").rmdir()
     with pytest.raises(DataError, match="--input.eval_split test: .* no part called test or"):
         find_splits(tmp_path, eval_split="test")
+
+
+def test_a_test_part_alone_is_told_how_it_is_evaluated(tmp_path):
+    (tmp_path / "Testing").mkdir()
+    message = (
+        f"--input.eval_split test: {tmp_path} has Testing, but no part to train on; to evaluate it "
+        f"alone, give --input.data_dir {tmp_path}/Testing --input.eval_fraction 1 instead"
+    )
+    with pytest.raises(DataError, match=re.escape(message)):
+        check_held_out(tmp_path, "test")
 
 
 def test_two_options_that_say_what_is_evaluated_are_refused():

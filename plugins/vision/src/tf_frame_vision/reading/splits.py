@@ -125,6 +125,13 @@ def check_held_out(folder: Path, eval_split: str) -> None:
     Raises:
       DataError: `--input.eval_split` asks for the test part.
     """
+    parts = {split_kind(name): name for name in visible(folder, folders=True)}
+    if eval_split == "test" and TEST in parts and TRAIN not in parts:
+        part = short(folder / parts[TEST])
+        raise DataError(
+            f"--input.eval_split test: {short(folder)} has {parts[TEST]}, but no part to train on; "
+            f"to evaluate it alone, give --input.data_dir {part} --input.eval_fraction 1 instead"
+        )
     if eval_split == "test":
         raise DataError(
             f"--input.eval_split test: {short(folder)} has no part called "
