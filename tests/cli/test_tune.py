@@ -84,7 +84,7 @@ def test_what_helps_is_proved_together_and_written(tune, tmp_path):
     # Of two allocators the faster one.
     both = ["--steps_per_loop=10", "--environment=MALLOC_TRIM_THRESHOLD_=9"]
     assert compared[-1] == both
-    assert "MALLOC_ARENA_MAX=1: faster: 1.10x (1.05 to 1.15), losses equal at all 40 steps" in out
+    assert "MALLOC_ARENA_MAX=1: faster: 1.10x (1.05 to 1.15), losses equal up to step 40" in out
     assert "proved by two new processes: 1.50x (1.45 to 1.55), losses equal but for" in out
     assert out.endswith("train with it: tf-frame run --config tuned.yaml\n")
     text = (tmp_path / "tuned.yaml").read_text()
@@ -150,6 +150,7 @@ def test_the_time_bounds_the_trials(tune, monkeypatch):
     [
         (["--time", "1"], "--time: 1.0 is out of range; allowed: 10 or more"),
         (["--output", "."], "--output . is a folder; give a file"),
+        (["--output", "no/such.yaml"], "--output no/such.yaml: there is no folder"),
         (["--learning_rat", "1"], "unknown option --learning_rat; did you mean --learning_rate?"),
     ],
 )

@@ -117,9 +117,9 @@ def test_losses_are_compared_at_steps_that_both_report():
 @pytest.mark.parametrize(
     ("losses", "text"),
     [
-        (Losses(40, 0.0), "losses equal at all 40 steps"),
-        (Losses(40, 3e-6), "losses equal but for rounding, by 3e-06 within 40 steps"),
-        (Losses(40, 0.2), "losses differ, by 2e-01 within 40 steps"),
+        (Losses(40, 0.0), "losses equal up to step 40"),
+        (Losses(40, 3e-6), "losses equal but for rounding, by 3e-06 up to step 40"),
+        (Losses(40, 0.2), "losses differ, by 2e-01 up to step 40"),
     ],
 )
 def test_losses_in_words(losses, text):

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tf_frame.atomic_output import write_file
+from tf_frame.cli.profile.show import check_file
 from tf_frame.cli.run import with_flag
 from tf_frame.command_line import option_help
 from tf_frame.command_line.environment import start_again_with
@@ -16,16 +17,15 @@ from tf_frame.command_line.screen import report, report_help
 from tf_frame.config.flags import split_flags
 from tf_frame.config.option import Option
 from tf_frame.config.yaml_file import to_yaml
-from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
+from tf_frame.errors import EXIT_OK, EXIT_USAGE
 from tf_frame.experiments.candidates import Candidate, find_candidates
 from tf_frame.experiments.compare import Comparison, Verdict, compare
 from tf_frame.experiments.trial import Trial, TrialError
 from tf_frame.experiments.variant import Variant
 from tf_frame.profiling.machine_peak import own_machine
-from tf_frame.runs.setup.folder_claim import check_writable
+from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.session.interrupts import Interrupts
 from tf_frame.shell_text import shell_word
-from tf_frame.text import short
 
 USAGE = """usage: tf-frame tune --plugin NAME [--time SECS] [OPTIONS]
 
@@ -60,28 +60,34 @@ def main(argv: Sequence[str]) -> int:
         return EXIT_OK if argv else EXIT_USAGE
     argv = with_flag(argv)
     line = parse_command_line(argv, OPTIONS)
-    values, words = split_flags(argv, OPTIONS)
-    values = {option.name: values.get(option.name, option.default) for option in OPTIONS}
-    setup = line.setup()
-    output = os.path.expanduser(values[_OUTPUT.name])
-    if os.path.isdir(output):
-        raise ConfigError(f"--output {short(output)} is a folder; give a file")
-    check_writable(os.path.dirname(os.path.abspath(output)))
+    setup, values = line.setup(), line.own_values
+    output = values[_OUTPUT.name]
+    check_file(output, "--output")
     start_again_with(setup.config.environment, module="tf_frame", words=["tune", *argv])
-    candidates = find_candidates(setup.settings().values, cores=len(os.sched_getaffinity(0)))
-    if not values[_OTHER_NUMBERS.name]:
-        candidates = (candidate for candidate in candidates if candidate.same_numbers)
+    _, words = split_flags(argv, OPTIONS)
     report(f"{own_machine()}: tries changes for {values[_TIME.name]:.0f} s, in turns")
     with Interrupts().raising("stopped; nothing is written"):
-        variant, text = _tune(words, list(candidates), values)
+        variant, text = _tune(words, _candidates(setup, values), values)
     if variant is None:
         report(f"\n{text}; the defaults stay, and no file is written")
         return EXIT_OK
     tuned = parse_command_line(variant.words(words)).setup()
-    write_file(output, to_yaml(tuned.settings(), f"tf-frame tune on {own_machine()}: {text}"))
+    write_file(
+        os.path.expanduser(output),
+        to_yaml(tuned.settings(), f"tf-frame tune on {own_machine()}: {text}"),
+    )
     report(f"\nproved by two new processes: {text}")
-    report(f"train with it: tf-frame run --config {shell_word(values[_OUTPUT.name])}")
+    report(f"train with it: tf-frame run --config {shell_word(output)}")
     return EXIT_OK
+
+
+def _candidates(setup: TrainingSetup, values: Mapping[str, Any]) -> list[Candidate]:
+    cores = len(os.sched_getaffinity(0))
+    return [
+        candidate
+        for candidate in find_candidates(setup.settings().values, cores=cores)
+        if candidate.same_numbers or values[_OTHER_NUMBERS.name]
+    ]
 
 
 def _tune(

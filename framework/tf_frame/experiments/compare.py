@@ -54,9 +54,9 @@ class Losses:
 
     def __str__(self) -> str:
         if self.difference == 0:
-            return f"losses equal at all {self.steps} steps"
+            return f"losses equal up to step {self.steps}"
         size = "losses equal but for rounding" if self.are_equal else "losses differ"
-        return f"{size}, by {self.difference:.0e} within {self.steps} steps"
+        return f"{size}, by {self.difference:.0e} up to step {self.steps}"
 
 
 @dataclasses.dataclass(frozen=True)

@@ -63,7 +63,7 @@ def test_a_gain_must_show_twice_and_what_helped_is_tried_together(prove, tmp_pat
     together = {**LOOP, **SUMMARIES}
     assert tried == [LOOP] * 2 + [SUMMARIES] * 2 + [INPUT] + [together] * 2
     # The figure is that of the second time.
-    assert "small_steps: proved: 1.20x (1.10 to 1.30), losses equal at all 40 steps" in text
+    assert "small_steps: proved: 1.20x (1.10 to 1.30), losses equal up to step 40" in text
     assert "together: proved: 1.50x (1.40 to 1.60), losses equal but for rounding" in text
     assert text.endswith(f"tf-frame run --config {tmp_path}/proved.yaml\n")
     written = yaml.safe_load((tmp_path / "proved.yaml").read_text())
@@ -75,7 +75,7 @@ def test_a_gain_must_show_twice_and_what_helped_is_tried_together(prove, tmp_pat
 
 def test_a_gain_that_does_not_come_again_is_none(prove, tmp_path):
     _, text = prove([hint("small_steps", changes=LOOP)], [FASTER, SAME, SAME])
-    assert "small_steps: no gain: 1.00x (0.98 to 1.02), losses equal at all 40 steps" in text
+    assert "small_steps: no gain: 1.00x (0.98 to 1.02), losses equal up to step 40" in text
     assert "no change of an option is proved to help" in text
     # What an input computes beside the model is in no hint.
     assert "the input: it costs little: 1.00x (0.98 to 1.02) without it" in text
@@ -117,6 +117,6 @@ def test_a_planted_cause_is_proved(toy_environment, tmp_path):
     proofs = {proof["cause"]: proof for proof in json.loads(finished.stdout)["proofs"]}
     proof = proofs["frequent_checkpoints"]
     assert proof["verdict"] == "faster" and proof["low"] > 2
-    assert proof["losses"].startswith("losses equal at all")
+    assert proof["losses"].startswith("losses equal up to")
     written = yaml.safe_load((tmp_path / "found" / "proved.yaml").read_text())
     assert written["save_checkpoint_secs"] == 600

@@ -5,7 +5,7 @@ import pytest
 from tf_frame.profiling.report.contents import Proof
 from tf_frame.profiling.report.proofs import proof_text, read_proofs, write_proofs
 
-FIGURES = {"ratio": 1.314, "low": 1.26, "high": 1.36, "losses": "losses equal at all 20 steps"}
+FIGURES = {"ratio": 1.314, "low": 1.26, "high": 1.36, "losses": "losses equal up to step 20"}
 CHANGES = {"steps_per_loop": "10", "xla": "true"}
 WORDS = "[--steps_per_loop=10 --xla=true]"
 
@@ -15,15 +15,15 @@ WORDS = "[--steps_per_loop=10 --xla=true]"
     [
         (
             {"verdict": "faster"},
-            f"proved: 1.31x (1.26 to 1.36), losses equal at all 20 steps  {WORDS}",
+            f"proved: 1.31x (1.26 to 1.36), losses equal up to step 20  {WORDS}",
         ),
         (
             {"verdict": "no gain"},
-            f"no gain: 1.31x (1.26 to 1.36), losses equal at all 20 steps  {WORDS}",
+            f"no gain: 1.31x (1.26 to 1.36), losses equal up to step 20  {WORDS}",
         ),
         (
             {"verdict": "unclear"},
-            f"unclear: 1.31x (1.26 to 1.36), losses equal at all 20 steps  {WORDS}",
+            f"unclear: 1.31x (1.26 to 1.36), losses equal up to step 20  {WORDS}",
         ),
         (
             {"verdict": "unclear", "ratio": None},

@@ -59,7 +59,7 @@ class AttachError(TfFrameError):
 @folder_command(name="tf-frame profile attach", usage=_USAGE, options=OPTIONS)
 def main(folders: Sequence[str], options: Mapping[str, Any]) -> int:
     """Profiles a job, and prints the report; returns the exit code."""
-    show.check_page(options[show.HTML.name])
+    show.check_file(options[show.HTML.name])
     folder = os.path.abspath(os.path.expanduser(folders[0]))
     all_tasks = options[_TASKS.name] == _ALL
     workers = _workers(folder, all_tasks=all_tasks)

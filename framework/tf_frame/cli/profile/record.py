@@ -64,7 +64,7 @@ def main(argv: Sequence[str]) -> int:
     line = parse_command_line(argv, OPTIONS)
     values = line.own_values
     _check(line.values)
-    show.check_page(values[show.HTML.name])
+    show.check_file(values[show.HTML.name])
     # A wrong option is refused here, before anything is written.
     setup = line.setup()
     model_dir = setup.model_dir

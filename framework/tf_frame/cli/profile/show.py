@@ -35,7 +35,7 @@ OPTIONS = (_RUN, _TASK, _BY, JSON, HTML)
 @folder_command(name="tf-frame profile show", usage=USAGE, options=OPTIONS)
 def main(folders: Sequence[str], values: Mapping[str, Any]) -> int:
     """Prints the report; returns the exit code."""
-    check_page(values.get("html"))
+    check_file(values.get("html"))
     with quiet_import():  # A remote folder needs TensorFlow.
         run = read_recorded_run(folders[0], values.get("run"))
     # JSON is for programs, which seldom need thousands of operations of microseconds.
@@ -52,8 +52,8 @@ def main(folders: Sequence[str], values: Mapping[str, Any]) -> int:
     return EXIT_OK
 
 
-def check_page(path: str | None) -> None:
-    """Refuses `--html` where no file can be, before the time for a profile is spent.
+def check_file(path: str | None, option: str = "--html") -> None:
+    """Refuses an option where no file can be, before time is spent on its content.
 
     Raises:
       ConfigError: the path is a folder, or its folder is missing or cannot be written.
@@ -62,11 +62,11 @@ def check_page(path: str | None) -> None:
         return
     folder = os.path.dirname(os.path.abspath(os.path.expanduser(path)))
     if os.path.isdir(os.path.expanduser(path)):
-        raise ConfigError(f"--html {short(path)} is a folder; give a file")
+        raise ConfigError(f"{option} {short(path)} is a folder; give a file")
     if not os.path.isdir(folder):
-        raise ConfigError(f"--html {short(path)}: there is no folder {short(folder)}")
+        raise ConfigError(f"{option} {short(path)}: there is no folder {short(folder)}")
     if not os.access(folder, os.W_OK):
-        raise ConfigError(f"--html {short(path)}: the folder {short(folder)} cannot be written")
+        raise ConfigError(f"{option} {short(path)}: the folder {short(folder)} cannot be written")
 
 
 def _write(path: str, content: str) -> None:
