@@ -81,7 +81,10 @@ def test_detections_of_the_overlay_are_described_in_pixels(tmp_path):
     lines = writer.describe("x", FEATURES, {**found, "num_detections": np.int32(22)})
     assert len(lines) == 22 and lines[20:] == ["and 2 more", drawn]
     nothing = {**PREDICTION, "num_detections": np.int32(0)}
-    assert writer.describe("x", FEATURES, nothing) == ["nothing with a score of 0.3 or more", drawn]
+    assert writer.describe("x", FEATURES, nothing) == [
+        "nothing with a score of 0.3 or more (--model.min_drawn_score)",
+        drawn,
+    ]
 
 
 def test_an_overlay_has_the_size_and_the_pixels_of_the_file(files, tmp_path):

@@ -160,7 +160,7 @@ def test_a_part_of_the_words_is_held_out(tmp_path):
 
 
 def test_files_of_labels_that_cannot_be_used(tmp_path):
-    with pytest.raises(DataError, match=r"no file .*labels.txt, but nothing.*--input.train_labels"):
+    with pytest.raises(DataError, match=r"no file .*labels.txt\. Give.*--input.train_labels"):
         folder_input(tmp_path)
     for content, message in (
         (

@@ -105,7 +105,9 @@ class DetectionFiles:
             prediction[f"detection_{kind}"] for kind in ("boxes", "scores", "classes")
         )
         count = int((scores[: int(prediction["num_detections"])] >= least).sum())
-        lines = [f"nothing with a score of {least:g} or more"] * (not count)
+        lines = [f"nothing with a score of {least:g} or more (--model.min_drawn_score)"] * (
+            not count
+        )
         for box, score, label in zip(boxes[:count], scores, classes, strict=False):
             upper, left, lower, right = box * np.tile(features["original_size"], 2)
             lines.append(

@@ -42,7 +42,9 @@ class Params(HeldOutOptions, TextExampleOptions):
 
     data_dir: str = option("", "folder with the images and the labels; must be given")
     train_labels: str = option("labels.txt", "file of labels to train on, in data_dir")
-    eval_labels: str = option("", "file of labels to evaluate on; empty: see eval_fraction")
+    eval_labels: str = option(
+        "", "file of labels to evaluate on, in data_dir; empty: see eval_fraction"
+    )
     text_from: str = option(
         LINE,
         "line: the text stands behind the file; name: between the first two _ of the file's name, "
@@ -87,8 +89,9 @@ class TextFolder(TextExamples):
         root, base = (path.parent, ".") if base.split("/")[0] == ".." else (folder, base)
         if not path.is_file():
             names = visible(path.parent, folders=False) if path.parent.is_dir() else []
+            beside = f", but {name_some(names)}" if names else ""
             raise DataError(
-                f"there is no file {short(path)}, but {name_some(names)}. {_WHAT_TO_DO}, or name "
+                f"there is no file {short(path)}{beside}. {_WHAT_TO_DO}, or name "
                 "the file of labels: --input.train_labels, --input.eval_labels; or give a folder "
                 f"with files or folders of the parts: {LAYOUTS}"
             )
