@@ -1,10 +1,13 @@
 """`--environment`: the process starts again with variables, once."""
 
 import os
+import subprocess
 import sys
 
 import pytest
+import yaml
 
+import forked
 from tf_frame.command_line.environment import start_again_with
 from tf_frame.errors import ConfigError
 
@@ -44,3 +47,20 @@ def test_a_library_that_is_not_there_is_an_error(started):
     with pytest.raises(ConfigError, match=r"LD_PRELOAD=/no/lib.so: there is no such file"):
         start_again_with(["LD_PRELOAD=/no/lib.so"], module="tf_frame", words=[])
     assert not started
+
+
+@pytest.mark.process
+def test_a_run_has_the_variables_and_records_them(toy_environment, tmp_path):
+    words = ["run", "--plugin", "toy", "--environment", "A_B=x y", "--print_config"]
+    finished = forked.run(
+        [sys.executable, "-m", "tf_frame", *words],
+        env=toy_environment,
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=60,
+    )
+    assert finished.returncode == 0, finished.stderr
+    assert finished.stderr == "tf-frame: starting again with A_B, as --environment says\n"
+    assert yaml.safe_load(finished.stdout)["environment"] == ["A_B=x y"]
