@@ -3,18 +3,23 @@
     with contender([sys.executable, __file__, "--worker"]) as ask:
         (rate,) = ask("train 10")
 
-The process reads its turns with `questions`, and prints the figures of each with `answer`.
+The process reads its turns with `questions`, and prints the figures of each with `answer`. Between
+two turns it stands still, as trials of `tf_frame.experiments` do: no thread of its input goes on.
 """
 
 from __future__ import annotations
 
 import contextlib
 import shlex
+import signal
+import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
+
+from tf_frame.experiments.ratio import paired_ratio
 
 _ANSWER = "answer"
 Ask = Callable[[str], list[float]]
@@ -30,19 +35,33 @@ def contender(command: Sequence[str]) -> Iterator[Ask]:
         question, lines = process.stdin, process.stdout
 
         def ask(text: str) -> list[float]:
+            process.send_signal(signal.SIGCONT)
             # A process that has ended says so by its exit code, not by a broken pipe.
             with contextlib.suppress(BrokenPipeError):
                 print(text, file=question, flush=True)
             for line in lines:
                 if line.startswith(_ANSWER):
+                    process.send_signal(signal.SIGSTOP)
                     return [float(number) for number in line.split()[1:]]
             raise SystemExit(f"{shlex.join(command)} ended without an answer: {process.wait()}")
 
         try:
             yield ask
         finally:
+            process.send_signal(signal.SIGCONT)
             with contextlib.suppress(BrokenPipeError):
                 question.close()
+
+
+def rates_text(ours: Sequence[float], others: Sequence[float]) -> str:
+    """Returns medians of rates, of their ratio in each turn, and the interval of the ratio."""
+    pairs = list(zip(ours, others, strict=True))
+    ratio = paired_ratio([(1 / other, 1 / mine) for mine, other in pairs])
+    return (
+        f"{statistics.median(ours):10.2f}{statistics.median(others):10.2f}"
+        f"{statistics.median(mine / other for mine, other in pairs):9.2f}"
+        f"   ({ratio.low:.2f} to {ratio.high:.2f})"
+    )
 
 
 def questions() -> Iterator[list[str]]:

@@ -18,7 +18,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
-import statistics
 import sys
 import tempfile
 from collections.abc import Mapping
@@ -27,7 +26,7 @@ from typing import Any
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
-from contenders import Ask, TrainingTurns, answer, contender, infer_in_turns
+from contenders import Ask, TrainingTurns, answer, contender, infer_in_turns, rates_text
 
 from tf_frame import InputContext, Mode
 from tf_frame.hooks.base import Hook, Phase
@@ -127,13 +126,7 @@ def measure(label: str, asks: Mapping[str, Ask], question: str, turns: int) -> N
     for _ in range(turns):
         for name, ask in asks.items():
             figures[name] += ask(question)
-    ours, keras = figures.values()
-    ratios = [mine / other for mine, other in zip(ours, keras, strict=True)]
-    print(
-        f"{label:<28}{statistics.median(ours):10.2f}{statistics.median(keras):10.2f}"
-        f"{statistics.median(ratios):9.2f}   ({min(ratios):.2f} to {max(ratios):.2f})",
-        flush=True,
-    )
+    print(f"{label:<28}{rates_text(*figures.values())}", flush=True)
 
 
 def main() -> None:
@@ -148,7 +141,7 @@ def main() -> None:
         return
     with contextlib.ExitStack() as stack:
         asks = {name: stack.enter_context(contender(words)) for name, words in COMMANDS.items()}
-        print(f"{'':<28}{'tf-frame':>10}{'Keras':>10}    ratio   (smallest to largest)")
+        print(f"{'':<28}{'tf-frame':>10}{'Keras':>10}    ratio   (95 % interval)")
         measure("training, steps/s", asks, f"train {argv.step_secs}", argv.turns)
         parameters = [ask("stop")[0] for ask in asks.values()]
         for size in BATCH_SIZES:

@@ -69,7 +69,7 @@ def print_speed(turns: int, step_secs: float) -> None:
     """Prints steps/s and the numbers of trainable parameters."""
     with contextlib.ExitStack() as stack:
         asks = {name: stack.enter_context(contender(words)) for name, words in COMMANDS.items()}
-        print(f"{'':<28}{'tf-frame':>10}{'Keras':>10}    ratio   (smallest to largest)")
+        print(f"{'':<28}{'tf-frame':>10}{'Keras':>10}    ratio   (95 % interval)")
         measure("training, steps/s", asks, f"train {step_secs}", turns)
         parameters = [ask("stop")[0] for ask in asks.values()]
         print(f"{'parameters':<28}" + "".join(f"{count:>10.0f}" for count in parameters))
