@@ -320,3 +320,33 @@ def test_a_part_of_other_data_is_noted(capsys):
     params["eval_fraction"], counts[Mode.TRAIN] = 0.1, None  # It is not known.
     evaluate._note_part(setup, SimpleNamespace(info=InputInfo(num_examples=counts)))
     assert capsys.readouterr().out == ""
+
+
+CAT_DOG = InputInfo(num_classes=2, class_names=("cat", "dog"))
+
+
+@pytest.mark.parametrize(
+    ("names", "are_mixed_up"),
+    [
+        (("cat", "dog"), False),
+        (("cat", "Dog"), False),  # A new name is a warning.
+        (("dog", "cat"), True),
+        (("ant", "cat"), True),
+        (("cat",), True),
+        (("cat", "dog", "elk"), True),
+        ((), False),
+    ],
+)
+def test_labels_that_mean_other_classes_are_refused(names, are_mixed_up):
+    info = InputInfo(num_classes=len(names) or 2, class_names=names)
+    assert evaluate._are_mixed_up(info, CAT_DOG) == are_mixed_up
+
+
+def test_the_remedy_fits_the_input():
+    values = {"eval_dir": ""}
+    setup = SimpleNamespace(input=SimpleNamespace(values=lambda: values))
+    assert "; --input.eval_dir instead of --input.data_dir finds" in evaluate._how_to_match(setup)
+    values.clear()
+    assert evaluate._how_to_match(setup).endswith(
+        "give the data the classes of the training in their order"
+    )

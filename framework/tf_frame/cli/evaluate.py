@@ -17,7 +17,7 @@ from tf_frame.command_line.folder_setup import setup_from_folder
 from tf_frame.command_line.screen import report, report_help
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError, DataError
-from tf_frame.plugin import Mode
+from tf_frame.plugin import InputInfo, Mode
 from tf_frame.plugin.data_warnings import different_classes
 from tf_frame.runs.evaluation.printing import result_table
 from tf_frame.runs.setup.data_text import evaluation_lines
@@ -64,7 +64,7 @@ def main(argv: Sequence[str]) -> int:
     setup, values = setup_from_folder("evaluate", argv, OPTIONS)
     _check(values)
     source = _with_data(setup)
-    if any(word.lstrip("-").startswith("input.") for word in argv):
+    if any(word.lstrip("-").startswith("input.data_dir") for word in argv):
         _note_part(setup, source)
     with observed_run(setup, source, shows_progress=True) as (setup, observer):
         with quiet_import(setup.config.verbosity):
@@ -82,7 +82,8 @@ def _with_data(setup: TrainingSetup) -> Any:
     """Constructs the input; tells its content, and warns if the training had other classes.
 
     Raises:
-      DataError: there is no data, or it has other classes and `--strict` is set.
+      DataError: there is no data, or it has classes of the training in another order, or others
+        and `--strict` is set.
     """
     try:
         source = setup.make_input()
@@ -92,11 +93,29 @@ def _with_data(setup: TrainingSetup) -> Any:
         report(line)
     trained = recorded_info(setup)
     difference = "" if trained is None else different_classes(source.info, trained)
+    if trained is not None and _are_mixed_up(source.info, trained):
+        raise DataError(f"{difference}; {_how_to_match(setup)}")
     if difference and setup.config.strict:
         raise DataError(f"{difference} (an error because of --strict)")
     if difference:
         report(f"warning: {difference}")
     return source
+
+
+def _are_mixed_up(info: InputInfo, trained: InputInfo) -> bool:
+    """Returns whether labels of the data mean other classes of the training, or classes lack."""
+    names, before = list(info.class_names), list(trained.class_names)
+    if not names or not before:
+        return False
+    is_moved = any(name in before and before.index(name) != names.index(name) for name in names)
+    return is_moved or len(names) != len(before)
+
+
+def _how_to_match(setup: TrainingSetup) -> str:
+    text = "labels count by the order of the classes, and the figures would mean nothing"
+    if setup.input is not None and "eval_dir" in setup.input.values():
+        return f"{text}; --input.eval_dir instead of --input.data_dir finds the classes by name"
+    return f"{text}; give the data the classes of the training in their order"
 
 
 def _note_part(setup: TrainingSetup, source: Any) -> None:
