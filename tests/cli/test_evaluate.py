@@ -342,11 +342,14 @@ def test_labels_that_mean_other_classes_are_refused(names, are_mixed_up):
     assert evaluate._are_mixed_up(info, CAT_DOG) == are_mixed_up
 
 
-def test_the_remedy_fits_the_input():
-    values = {"eval_dir": ""}
-    setup = SimpleNamespace(input=SimpleNamespace(values=lambda: values))
-    assert "; --input.eval_dir instead of --input.data_dir finds" in evaluate._how_to_match(setup)
-    values.clear()
-    assert evaluate._how_to_match(setup).endswith(
-        "give the data the classes of the training in their order"
-    )
+@pytest.mark.parametrize(
+    ("option", "remedy"),
+    [
+        ("eval_dir", "; --input.eval_dir instead of --input.data_dir finds the classes by name"),
+        ("classes", "--input.classes a file with a line for each of the training: cat, dog"),
+        ("other", "; give the data the classes of the training in their order: cat, dog"),
+    ],
+)
+def test_the_remedy_fits_the_input(option, remedy):
+    setup = SimpleNamespace(input=SimpleNamespace(values=lambda: {option: ""}))
+    assert evaluate._how_to_match(setup, CAT_DOG).endswith(remedy)

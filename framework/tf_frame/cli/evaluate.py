@@ -23,7 +23,7 @@ from tf_frame.runs.evaluation.printing import result_table
 from tf_frame.runs.setup.data_text import evaluation_lines
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.tensorflow_log import quiet_import
-from tf_frame.text import short_word
+from tf_frame.text import listed, short_word
 
 _USAGE = f"""usage: tf-frame evaluate MODEL_DIR [OPTIONS]
 
@@ -94,7 +94,7 @@ def _with_data(setup: TrainingSetup) -> Any:
     trained = recorded_info(setup)
     difference = "" if trained is None else different_classes(source.info, trained)
     if trained is not None and _are_mixed_up(source.info, trained):
-        raise DataError(f"{difference}; {_how_to_match(setup)}")
+        raise DataError(f"{difference}; {_how_to_match(setup, trained)}")
     if difference and setup.config.strict:
         raise DataError(f"{difference} (an error because of --strict)")
     if difference:
@@ -111,11 +111,16 @@ def _are_mixed_up(info: InputInfo, trained: InputInfo) -> bool:
     return is_moved or len(names) != len(before)
 
 
-def _how_to_match(setup: TrainingSetup) -> str:
+def _how_to_match(setup: TrainingSetup, trained: InputInfo) -> str:
+    """Returns what is wrong with such data, and the option of the input that helps."""
     text = "labels count by the order of the classes, and the figures would mean nothing"
-    if setup.input is not None and "eval_dir" in setup.input.values():
+    options = setup.input.values() if setup.input is not None else {}
+    names = listed(trained.class_names)
+    if "eval_dir" in options:
         return f"{text}; --input.eval_dir instead of --input.data_dir finds the classes by name"
-    return f"{text}; give the data the classes of the training in their order"
+    if "classes" in options:
+        return f"{text}; give --input.classes a file with a line for each of the training: {names}"
+    return f"{text}; give the data the classes of the training in their order: {names}"
 
 
 def _note_part(setup: TrainingSetup, source: Any) -> None:

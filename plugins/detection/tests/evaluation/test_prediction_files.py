@@ -79,7 +79,7 @@ def test_detections_of_the_overlay_are_described_in_pixels(tmp_path):
     }
     found = {f"detection_{name}": value for name, value in many.items()}
     lines = writer.describe("x", FEATURES, {**found, "num_detections": np.int32(22)})
-    assert len(lines) == 22 and lines[20:] == ["and 2 more", drawn]
+    assert len(lines) == 22 and lines[20:] == ["and 2 more (--model.min_drawn_score)", drawn]
     nothing = {**PREDICTION, "num_detections": np.int32(0)}
     assert writer.describe("x", FEATURES, nothing) == [
         "nothing with a score of 0.3 or more (--model.min_drawn_score)",

@@ -32,6 +32,8 @@ from tf_frame_vision.drawing.png import write_png
 _PIXELS, _SCORE = 2, 6
 # Detections of an image that are printed.
 _MOST_SHOWN = 20
+# Says from which score on a detection is drawn and listed.
+_OPTION = "--model.min_drawn_score"
 # COCO's names have twelve digits; int() refuses thousands.
 _DIGITS = 18
 _CORNERS = "detection_corners"
@@ -105,16 +107,14 @@ class DetectionFiles:
             prediction[f"detection_{kind}"] for kind in ("boxes", "scores", "classes")
         )
         count = int((scores[: int(prediction["num_detections"])] >= least).sum())
-        lines = [f"nothing with a score of {least:g} or more (--model.min_drawn_score)"] * (
-            not count
-        )
+        lines = [f"nothing with a score of {least:g} or more ({_OPTION})"] * (not count)
         for box, score, label in zip(boxes[:count], scores, classes, strict=False):
             upper, left, lower, right = box * np.tile(features["original_size"], 2)
             lines.append(
                 f"{self._painting.class_names[int(label)]}  {score:.3f}  left {left:.1f}, upper "
                 f"{upper:.1f}, right {right:.1f}, lower {lower:.1f}"
             )
-        more = [f"and {count - _MOST_SHOWN} more"] * (count > _MOST_SHOWN)
+        more = [f"and {count - _MOST_SHOWN} more ({_OPTION})"] * (count > _MOST_SHOWN)
         return [*lines[:_MOST_SHOWN], *more, f"drawn in {self._overlay(name)}"]
 
     def _overlay(self, name: str) -> Path:
