@@ -91,6 +91,15 @@ def test_what_only_the_user_can_do_is_probed_or_left(prove, tmp_path):
     assert not (tmp_path / "proved.yaml").exists()
 
 
+def test_what_a_cause_costs_is_tried_where_its_option_does_not_help(prove):
+    slow = hint("slow_input", changes=LOOP, probe=INPUT)
+    tried, text = prove([slow], [SAME, FASTER, FASTER])
+    assert tried == [LOOP, INPUT, INPUT]
+    assert "slow_input: no gain: 1.00x" in text and "slow_input: what it costs: 1.31x" in text
+    tried, _ = prove([slow], [FASTER, FASTER, SAME])
+    assert tried == [LOOP, LOOP, INPUT]  # Of the whole input, after all hints.
+
+
 def test_a_trial_that_fails_does_not_end_the_others(prove):
     hints = [hint("small_steps", changes=LOOP), hint("summaries", changes=SUMMARIES)]
     _, text = prove(hints, [TrialError("no memory (exit code 1)"), SAME, NOISE])

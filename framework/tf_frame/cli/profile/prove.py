@@ -68,14 +68,16 @@ def _try_all(words: Sequence[str], hints: Sequence[Hint], secs: float) -> Iterat
     helped: list[Proof] = []
     is_probed = False
     for hint in hints:
-        changes = hint.changes or hint.probe
-        if not changes:
+        if not (hint.changes or hint.probe):
             report(f"  {hint.cause}: not tried, for only you can change it")
-            continue
-        is_probed |= changes == INPUT_PROBE
-        proof = _try(words, hint.cause, changes, secs, is_probe=not hint.changes)
-        yield proof
-        helped += [proof] if proof.verdict == FASTER and not proof.is_probe else []
+        # What a cause costs is worth a trial only where no option removes it.
+        for changes in filter(None, (hint.changes, hint.probe)):
+            is_probed |= changes == INPUT_PROBE
+            proof = _try(words, hint.cause, changes, secs, is_probe=changes is hint.probe)
+            yield proof
+            if proof.verdict == FASTER:
+                helped += [] if proof.is_probe else [proof]
+                break
     if not is_probed:
         # What an input computes beside the model does not show in the operations of a step.
         yield _try(words, _INPUT, INPUT_PROBE, secs, is_probe=True)
