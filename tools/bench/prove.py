@@ -55,7 +55,10 @@ _PLANTED: Mapping[str, tuple[str, Sequence[str]]] = {
     "decoding that is not cached": ("slow_input", (*_DENSE, "--input.images")),
     "batch of one": (
         "small_steps",
-        ("--plugin", "densenet", "--model.width", "8", "--train_batch_size", "1"),
+        (
+            *("--plugin", "densenet", "--model.width", "8", "--train_batch_size", "1"),
+            *("--overfit_batches", "1"),
+        ),
     ),
     "summaries of gradients": (
         "summaries_every_step",
