@@ -347,9 +347,18 @@ def test_labels_that_mean_other_classes_are_refused(names, are_mixed_up):
     [
         ("eval_dir", "; --input.eval_dir instead of --input.data_dir finds the classes by name"),
         ("classes", "--input.classes a file with a line for each of the training: cat, dog"),
-        ("other", "; give the data the classes of the training in their order: cat, dog"),
+        ("", "; number the classes of the data as the training did: cat, dog"),
     ],
 )
 def test_the_remedy_fits_the_input(option, remedy):
-    setup = SimpleNamespace(input=SimpleNamespace(values=lambda: {option: ""}))
-    assert evaluate._how_to_match(setup, CAT_DOG).endswith(remedy)
+    source = SimpleNamespace(matches_classes_by=option)
+    assert evaluate._how_to_match(source, CAT_DOG).endswith(remedy)
+
+
+def test_other_data_has_a_folder_of_its_own():
+    values = {"data_dir": "~/some/other data/", "eval_dir": "here"}
+    setup = SimpleNamespace(input=SimpleNamespace(values=lambda: values))
+    assert evaluate._folder_name(setup, "data_dir") == "other_data"
+    assert evaluate._folder_name(setup, "eval_dir") == "here"
+    assert evaluate._is_option("--input.data_dir=x", "input.data_dir")
+    assert not evaluate._is_option("--input.data_dirs", "input.data_dir")

@@ -10,15 +10,18 @@ import tensorflow.compat.v1 as tf
 from tf_frame.cluster import status as status_module
 from tf_frame.cluster.status import (
     ENDED,
+    FAILED,
+    STARTING,
     TRAINING,
     NewStatuses,
+    note_failure,
     own_status,
     process_began,
     read_statuses,
     run_command,
     write_status,
 )
-from tf_frame.errors import TfFrameError
+from tf_frame.errors import ConfigError, TfFrameError
 
 
 def test_a_folder_that_was_removed_is_not_made_again(tmp_path):
@@ -92,3 +95,24 @@ def test_a_file_in_place_of_the_folder_is_an_error_that_names_it(tmp_path):
     with pytest.raises(FileExistsError) as caught:
         write_status(str(tmp_path), own_status("chief-0", TRAINING))
     assert caught.value.filename == str(tmp_path / "tasks")
+
+
+@pytest.mark.parametrize(
+    ("error", "reason", "remedy"),
+    [
+        (
+            ConfigError("workers 2 -> 3\nGo on by tf-frame launch;\nor give another folder"),
+            "workers 2 -> 3",
+            "Go on by tf-frame launch; or give another folder",
+        ),
+        (ConfigError("one line"), "one line", None),
+        # The same command may go on after it.
+        (TfFrameError("the disk is full\nmake room"), "the disk is full", None),
+        (ValueError("of a plugin\nwith a second line"), "of a plugin", None),
+    ],
+)
+def test_a_failure_has_its_reason_and_what_the_user_must_change(tmp_path, error, reason, remedy):
+    write_status(str(tmp_path), own_status("chief-0", STARTING, step=4))
+    note_failure(str(tmp_path), "chief-0", error)
+    (status,) = read_statuses(str(tmp_path))
+    assert (status.state, status.reason, status.remedy) == (FAILED, reason, remedy)

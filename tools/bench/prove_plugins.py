@@ -52,7 +52,8 @@ class DenseNet(Model):
             kernel = tf.get_variable(f"kernel_{layer}", [1, 1, 3, 3])
             if self.params.data_format == "NCHW":
                 # As a model does whose layers keep another layout than the convolution needs.
-                net = tf.transpose(tf.transpose(net, [0, 3, 1, 2]) * 1.0, [0, 2, 3, 1])
+                scale = tf.get_variable(f"scale_{layer}", [3, 1, 1])
+                net = tf.transpose(tf.transpose(net, [0, 3, 1, 2]) * scale, [0, 2, 3, 1])
             net = tf.nn.relu(tf.nn.conv2d(net, kernel, 1, "SAME"))
         return tf.reduce_mean(net, [1, 2])
 

@@ -6,6 +6,7 @@ training then need not stop for evaluations.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -46,12 +47,20 @@ _TIMEOUT = Option(
     "with --continuous: seconds without a new checkpoint before the end; none: wait for ever",
     min=0,
 )
+# Options of inputs that name other data.
+_DATA = ("data_dir", "eval_dir")
 OPTIONS = (
     Option("checkpoint", str | None, None, "path of the checkpoint; none: the newest one"),
     _CONTINUOUS,
     _EVERY,
     _TIMEOUT,
-    Option("name", str | None, None, "write to MODEL_DIR/eval_NAME, for other data say"),
+    Option(
+        "name",
+        str | None,
+        None,
+        "write to MODEL_DIR/eval_NAME; none: for other data (--input.data_dir, --input.eval_dir) "
+        "the name of its folder",
+    ),
     Option("output", str | None, None, "write to this folder, where MODEL_DIR is read-only say"),
 )
 
@@ -64,8 +73,11 @@ def main(argv: Sequence[str]) -> int:
     setup, values = setup_from_folder("evaluate", argv, OPTIONS)
     _check(values)
     source = _with_data(setup)
-    if any(word.lstrip("-").startswith("input.data_dir") for word in argv):
+    typed = [name for name in _DATA if any(_is_option(word, f"input.{name}") for word in argv)]
+    if "data_dir" in typed:
         _note_part(setup, source)
+    if typed and not (values["name"] or values["output"] or values["continuous"]):
+        values = {**values, "name": _folder_name(setup, typed[-1])}
     with observed_run(setup, source, shows_progress=True) as (setup, observer):
         with quiet_import(setup.config.verbosity):
             # Importing TensorFlow takes seconds.
@@ -76,6 +88,20 @@ def main(argv: Sequence[str]) -> int:
                 for hint in chance_hint(setup, evaluated.metrics, evaluated.at_chance):
                     report(hint)
     return EXIT_OK
+
+
+def _is_option(word: str, name: str) -> bool:
+    return word.lstrip("-").partition("=")[0] == name
+
+
+def _folder_name(setup: TrainingSetup, option: str) -> str | None:
+    """Returns the name of the folder of other data, for the results.
+
+    In the folder of the run's own evaluations they would be points of the same curve.
+    """
+    path = str(setup.input.values()[option]) if setup.input is not None else ""
+    name = os.path.basename(os.path.abspath(os.path.expanduser(path)))
+    return re.sub(r"[^\w.-]", "_", name) or None
 
 
 def _with_data(setup: TrainingSetup) -> Any:
@@ -94,7 +120,7 @@ def _with_data(setup: TrainingSetup) -> Any:
     trained = recorded_info(setup)
     difference = "" if trained is None else different_classes(source.info, trained)
     if trained is not None and _are_mixed_up(source.info, trained):
-        raise DataError(f"{difference}; {_how_to_match(setup, trained)}")
+        raise DataError(f"{difference}; {_how_to_match(source, trained)}")
     if difference and setup.config.strict:
         raise DataError(f"{difference} (an error because of --strict)")
     if difference:
@@ -111,16 +137,16 @@ def _are_mixed_up(info: InputInfo, trained: InputInfo) -> bool:
     return is_moved or len(names) != len(before)
 
 
-def _how_to_match(setup: TrainingSetup, trained: InputInfo) -> str:
+def _how_to_match(source: Any, trained: InputInfo) -> str:
     """Returns what is wrong with such data, and the option of the input that helps."""
     text = "labels count by the order of the classes, and the figures would mean nothing"
-    options = setup.input.values() if setup.input is not None else {}
-    names = listed(trained.class_names)
-    if "eval_dir" in options:
+    # An input need not inherit from tf-frame-vision's.
+    option, names = getattr(source, "matches_classes_by", ""), listed(trained.class_names)
+    if option == "eval_dir":
         return f"{text}; --input.eval_dir instead of --input.data_dir finds the classes by name"
-    if "classes" in options:
-        return f"{text}; give --input.classes a file with a line for each of the training: {names}"
-    return f"{text}; give the data the classes of the training in their order: {names}"
+    if option:
+        return f"{text}; give --input.{option} a file with a line for each of the training: {names}"
+    return f"{text}; number the classes of the data as the training did: {names}"
 
 
 def _note_part(setup: TrainingSetup, source: Any) -> None:

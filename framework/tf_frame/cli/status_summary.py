@@ -196,6 +196,8 @@ def _next_command(
         # The newest checkpoint would diverge again.
         words = ["--config", os.path.join(folder, CONFIG_FILE), "--learning_rate"]
         return run_command(folder, [*words, _lower_rate(settings)])
+    if chief.state == FAILED and chief.remedy:
+        return chief.remedy  # The same command would fail again.
     command = run_command(folder, ["--model_dir", folder])
     return command + _GOES_ON
 

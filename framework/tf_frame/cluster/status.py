@@ -18,7 +18,13 @@ from typing import Any
 
 from tf_frame import file_system
 from tf_frame.atomic_output import write_file
-from tf_frame.errors import DataError, NonFiniteError, TfFrameError, is_disk_full
+from tf_frame.errors import (
+    EXIT_USAGE,
+    DataError,
+    NonFiniteError,
+    TfFrameError,
+    is_disk_full,
+)
 from tf_frame.shell_text import shell_line
 from tf_frame.side_files import from_json, read_side_file
 from tf_frame.text import short
@@ -51,6 +57,7 @@ class TaskStatus:
       num_workers, num_ps: tasks of the job that train, and parameter servers; None where the task
         does not train.
       reason: why the task failed, in a line; None if it did not.
+      remedy: what the error says to do, if the same command would fail again.
       diverged: whether it failed because a value was not finite.
     """
 
@@ -68,6 +75,7 @@ class TaskStatus:
     num_workers: int | None = None
     num_ps: int | None = None
     reason: str | None = None
+    remedy: str | None = None
     diverged: bool = False
 
 
@@ -129,7 +137,10 @@ def note_failure(model_dir: str, task: str, error: Exception) -> None:
     """
     mine = (s for s in read_statuses(model_dir) if s.task == task and s.pid == os.getpid())
     for status in mine:
-        reason = short(next(iter(str(error).splitlines()), type(error).__name__), 1000)
+        first, _, rest = str(error).partition("\n")
+        is_of_user = isinstance(error, TfFrameError) and error.exit_code == EXIT_USAGE
+        reason = short(first or type(error).__name__, 1000)
+        remedy = short(" ".join(rest.split()), 1000) if rest and is_of_user else None
         step = error.step if isinstance(error, NonFiniteError) else None
         failed = dataclasses.replace(
             status,
@@ -137,6 +148,7 @@ def note_failure(model_dir: str, task: str, error: Exception) -> None:
             time=time.time(),
             step=status.step if step is None else step,
             reason=reason,
+            remedy=remedy,
             diverged=isinstance(error, NonFiniteError),
         )
         write_status(model_dir, failed)

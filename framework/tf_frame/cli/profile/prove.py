@@ -45,7 +45,8 @@ def prove(
       model_dir, run: the folder and the name of the profile.
       secs: time of the turns of each trial.
     """
-    with Interrupts().raising("stopped; the profile is kept, and nothing of the trials"):
+    kept = f"stopped; the profile is kept: tf-frame profile show {shell_word(model_dir)}"
+    with Interrupts().raising(kept):
         proofs = list(_try_all(words, hints, secs))
     write_proofs(model_dir, run, proofs)
     best = [p for p in proofs if p.verdict == FASTER and not p.is_probe]
@@ -64,7 +65,10 @@ def _ratio(proof: Proof) -> float:
 
 def _try_all(words: Sequence[str], hints: Sequence[Hint], secs: float) -> Iterator[Proof]:
     """Yields the proofs of the hints' changes, each alone, and of all that helped together."""
-    report("\nTrying what the hints stand for, in turns with the training as it is")
+    report(
+        "\nTrying what the hints stand for, in turns with the training as it is: up to "
+        f"{secs:.0f} s each, and once more if it helps"
+    )
     helped: list[Proof] = []
     is_probed = False
     for hint in hints:

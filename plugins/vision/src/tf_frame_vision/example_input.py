@@ -99,6 +99,8 @@ class ExampleInput(Input):
       names_examples: whether evaluation examples get a feature `name`.
       padding: with what examples of several sizes are padded; see `pipeline.batched`.
       counted_unit: the thing that `content` counts; see `tf_frame.DataReport`.
+      matches_classes_by: name of the option by which labels of other data become those of a
+        training, by the names of the classes; empty: labels are numbers in the data itself.
       parts: the parts of the data folder by their names; empty: it has none, or none are looked
         for.
     """
@@ -112,6 +114,7 @@ class ExampleInput(Input):
     prediction_suffixes: ClassVar[Sequence[str]] = IMAGE_SUFFIXES
     names_examples: ClassVar[bool] = True
     counted_unit: ClassVar[str] = "examples"
+    matches_classes_by: ClassVar[str] = ""
     padding: Mapping[str, float] | None = None
     splits: Mapping[Mode, Split] = MappingProxyType({})
     parts: Splits = Splits()

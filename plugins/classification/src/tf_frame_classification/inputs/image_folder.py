@@ -70,6 +70,7 @@ class ImageFolder(LabelledImages):
     """
 
     Params: ClassVar[type] = Params
+    matches_classes_by = "eval_dir"
     _left_out: Counter[str] = Counter()
 
     def find(self) -> None:

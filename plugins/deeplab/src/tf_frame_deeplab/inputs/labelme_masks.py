@@ -74,6 +74,7 @@ class LabelmeMasks(DrawnMasks):
     """Images, and shapes of labelme."""
 
     Params: ClassVar[type] = Params
+    matches_classes_by = "classes"
     formats = (look_alikes.LABELME,)
     what_to_do = "Give --input.data_dir the folder of the images and labelme's JSON files"
     read_folder = staticmethod(read_labelme_masks)

@@ -74,6 +74,7 @@ class Dota(AnnotatedFolder):
     """Images, and text files of rotated boxes in DOTA's form."""
 
     Params: ClassVar[type] = Params
+    matches_classes_by = "classes"
     formats = (look_alikes.DOTA,)
     what_to_do = _WHAT_TO_DO
     read_folder = staticmethod(read_dota)

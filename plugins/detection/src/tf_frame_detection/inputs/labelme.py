@@ -71,6 +71,7 @@ class Labelme(AnnotatedFolder):
     """Images, and JSON files of labelme."""
 
     Params: ClassVar[type] = Params
+    matches_classes_by = "classes"
     formats = (look_alikes.LABELME,)
     what_to_do = "Give --input.data_dir the folder of the images and labelme's JSON files"
     read_folder = staticmethod(read_labelme_boxes)

@@ -87,6 +87,7 @@ class VocXml(AnnotatedFolder):
     """Images, and XML files in PASCAL VOC's form."""
 
     Params: ClassVar[type] = Params
+    matches_classes_by = "classes"
     formats = (look_alikes.VOC,)
     what_to_do = _WHAT_TO_DO
     read_folder = staticmethod(read_voc)
