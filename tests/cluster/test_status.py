@@ -15,6 +15,7 @@ from tf_frame.cluster.status import (
     TRAINING,
     NewStatuses,
     note_failure,
+    note_stop,
     own_status,
     process_began,
     read_statuses,
@@ -116,3 +117,17 @@ def test_a_failure_has_its_reason_and_what_the_user_must_change(tmp_path, error,
     note_failure(str(tmp_path), "chief-0", error)
     (status,) = read_statuses(str(tmp_path))
     assert (status.state, status.reason, status.remedy) == (FAILED, reason, remedy)
+
+
+def test_a_launcher_notes_the_signal_that_stopped_its_tasks(tmp_path):
+    folder = str(tmp_path)
+    write_status(folder, own_status("chief-0", TRAINING, step=299, max_steps=600))
+    write_status(folder, own_status("worker-0", ENDED, step=310, max_steps=600))
+    write_status(folder, own_status("worker-1", ENDED, step=600, max_steps=600))
+    note_stop(folder, "SIGINT")
+    found = {s.task: (s.state, s.step, s.reason) for s in read_statuses(folder)}
+    assert found == {
+        "chief-0": (ENDED, None, "stopped by SIGINT"),  # Its steps were not saved.
+        "worker-0": (ENDED, 310, "stopped by SIGINT"),
+        "worker-1": (ENDED, 600, None),
+    }

@@ -2,6 +2,7 @@
 
 import contextlib
 import itertools
+import shutil
 
 import pytest
 import tensorflow.compat.v1 as tf
@@ -113,6 +114,20 @@ def test_a_resumed_session_goes_on_where_the_checkpoint_was_saved(tmp_path):
         assert run.take(session, 30) == following
     assert run.said == []
     assert run.hook.cadence.next_step() == float("inf")
+
+
+def test_a_worker_that_comes_back_says_how_far_its_input_is_behind(tmp_path):
+    path, following = saved(tmp_path)
+    path = shutil.move(f"{path}.index", f"{tmp_path}/model.ckpt-5.index").removesuffix(".index")
+    shutil.move(f"{tmp_path}/model.ckpt.data-00000-of-00001", f"{path}.data-00000-of-00001")
+    run = Run(tmp_path, restored=path)
+    with run.session() as session:
+        run.hook.start(session, 12)  # The job went on without it.
+        run.hook.start(session, 5)
+        assert run.take(session, 30) == following
+    assert run.said == [
+        "goes on at step 12 with its input position of step 5, which is 7 steps behind"
+    ]
 
 
 def test_the_position_is_there_before_the_first_save_of_a_session(tmp_path):

@@ -101,6 +101,8 @@ def _new_writer(folder: str, chief: TaskStatus) -> str | None:
 def _how(chief: TaskStatus, result: Mapping[str, Any]) -> str:
     if chief.state == FAILED:
         return "failed"
+    if chief.state == ENDED and chief.reason:
+        return chief.reason
     if not result:
         # SIGKILL, or a machine that went down, leaves no result.
         return _GONE

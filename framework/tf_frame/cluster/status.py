@@ -56,7 +56,7 @@ class TaskStatus:
         reading the variables and the update; None before the end of an interval.
       num_workers, num_ps: tasks of the job that train, and parameter servers; None where the task
         does not train.
-      reason: why the task failed, in a line; None if it did not.
+      reason: why the task failed or was stopped, in a line; None if it was not.
       remedy: what the error says to do, if the same command would fail again.
       diverged: whether it failed because a value was not finite.
     """
@@ -152,6 +152,23 @@ def note_failure(model_dir: str, task: str, error: Exception) -> None:
             diverged=isinstance(error, NonFiniteError),
         )
         write_status(model_dir, failed)
+
+
+def note_stop(model_dir: str, signal_name: str) -> None:
+    """Writes that a signal has stopped the tasks of a job, after all of them have ended.
+
+    A task that was only starting has written nothing itself, and the others know the signal that
+    the launcher sent to them.
+    """
+    for status in read_statuses(model_dir):
+        is_done = status.max_steps is not None and (status.step or 0) >= status.max_steps
+        if status.state == FAILED or (status.state == ENDED and is_done):
+            continue
+        stopped = dataclasses.replace(status, reason=f"stopped by {signal_name}")
+        if status.state != ENDED:
+            # Its steps after the last checkpoint are lost.
+            stopped = dataclasses.replace(stopped, state=ENDED, step=None, time=time.time())
+        write_status(model_dir, stopped)
 
 
 def read_statuses(model_dir: str) -> list[TaskStatus]:

@@ -31,7 +31,6 @@ class FollowChiefHook(Hook):
       restored: set to the checkpoint that holds the position of this worker.
       model_dir: the folder of the job.
       max_steps: the last step.
-      lockstep: whether all workers make every step together.
       agreed_save: see `Agreement.attention`.
       interrupted: whether a signal asks this task to end. The chief received the signal too,
         unless only this worker is to end.
@@ -45,7 +44,6 @@ class FollowChiefHook(Hook):
     restored: RestoredCheckpoint
     model_dir: str
     max_steps: int
-    lockstep: bool
     agreed_save: Tensor = None
     interrupted: Callable[[], object]
     report: Callable[[str], None]
@@ -65,11 +63,6 @@ class FollowChiefHook(Hook):
         path = self.restored.path = max(self.restored.path, newest, key=read_step)
         if read_step(path) == 0:
             self.restored.path = None  # Nothing had been read.
-        if self.lockstep and read_step(path) != step:
-            self.report(
-                f"note: the job is at step {step}; the input of this worker goes on from its "
-                f"position at step {read_step(path)}, and reads the examples since then again"
-            )
 
     def should_stop(self) -> bool:
         if not self.interrupted():

@@ -88,8 +88,17 @@ class InputPositionHook(Hook):
                 )
         elif self._can_be_restored(session) and path is not None:
             self._restore(session, path)
+            self._note_rejoin(step, read_step(path))
         elif path is not None:
             self.report("warning: a new pass over the data begins")
+
+    def _note_rejoin(self, step: int, of_position: int) -> None:
+        """Says how far the input of a worker is behind the job, which went on without it."""
+        if step > of_position:
+            self.report(
+                f"goes on at step {step} with its input position of step {of_position}, which is "
+                f"{step - of_position} steps behind"
+            )
 
     def _can_be_restored(self, session: Session) -> bool:
         try:

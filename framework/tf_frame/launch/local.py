@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tf_frame import file_system
+from tf_frame.cluster.status import note_stop
 from tf_frame.command_line.screen import output_may_fail, print_error
 from tf_frame.config.option import Option
 from tf_frame.errors import ConfigError, writing
@@ -172,6 +173,7 @@ def _show_end(supervisor: Supervisor, screen: JobScreen, folder: str, seconds: f
     elif supervisor.received is not None:
         name = signal.Signals(supervisor.received).name
         same = f"the same command with --model_dir {shell_word(folder)}"
+        note_stop(folder, name)
         screen.say(f"stopped by {name}; {same} goes on")
     else:
         screen.say(f"done in {seconds:.0f} s; results in {folder}")

@@ -53,7 +53,6 @@ def member_hooks(parts: TrainingParts) -> Iterator[Any]:
             restored=parts.restored,
             model_dir=parts.model_dir,
             max_steps=parts.config.max_steps,
-            lockstep=parts.config.makes_steps_together,
             interrupted=parts.interrupted,
             report=parts.report,
         )
