@@ -89,12 +89,12 @@ def test_a_noisy_machine_gets_no_figure():
 @pytest.mark.parametrize(
     ("ratio", "verdict"),
     [
-        ((1.1, 1.04, 1.2), Verdict.FASTER),
+        ((1.1, 1.06, 1.2), Verdict.FASTER),
         ((1.0, 0.97, 1.02), Verdict.NO_GAIN),  # Two equal processes differ as much.
         ((0.99, 0.9, 1.02), Verdict.NO_GAIN),
         ((1.05, 1.0, 1.09), Verdict.UNCLEAR),
         ((1.1, 0.9, 1.3), Verdict.UNCLEAR),
-        ((0.9, 0.85, 0.96), Verdict.SLOWER),
+        ((0.9, 0.85, 0.94), Verdict.SLOWER),
     ],
 )
 def test_verdicts(ratio, verdict):

@@ -16,8 +16,8 @@ FIRST_STEPS = 10
 # A turn is long beside the time that a process needs to go on, and short beside a change of load.
 _TURN_SECS = 1.0
 _LEAST_PAIRS = 6
-# Equal processes differ by up to this, each for its whole life: by the places of their memory.
-NOISE = 0.03
+# Equal processes were seen to differ by up to this, each for its whole life.
+NOISE = 0.05
 # An interval that is wider, as a part of the ratio, comes from a machine that is too noisy.
 _TOO_WIDE = 0.15
 # Losses that differ by less have other roundings only, which grow with the steps.
