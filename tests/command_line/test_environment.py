@@ -38,7 +38,8 @@ def test_it_starts_again_once_only_whatever_the_process_changes(started, monkeyp
     assert len(started) == 1
 
 
-def test_without_the_option_nothing_happens(started):
+def test_without_the_option_nothing_happens(started, monkeypatch):
+    monkeypatch.setenv("TF_FRAME_ENVIRONMENT", "A=1")  # Of a process that started this one.
     start_again_with([], module="tf_frame", words=[])
     assert not started
 

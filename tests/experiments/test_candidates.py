@@ -1,4 +1,4 @@
-"""What is tried on which machine."""
+"""Candidates by the options of a run and by the machine."""
 
 from tf_frame.config.run_options import RunOptions
 from tf_frame.experiments import candidates as module

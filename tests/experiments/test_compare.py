@@ -83,7 +83,7 @@ def test_a_noisy_machine_gets_no_figure():
     noise = itertools.cycle([0.1, 0.4, 0.2, 0.1, 0.3, 0.1, 0.5])
     comparison = compare(FakeTrial(noise), FakeTrial(noise), secs=0)
     assert comparison.verdict == Verdict.UNCLEAR and comparison.pairs == 6
-    assert comparison.is_noisy
+    assert not comparison.has_figure
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_a_noisy_machine_gets_no_figure():
 )
 def test_verdicts(ratio, verdict):
     comparison = Comparison(Ratio(*ratio), 6, 9.0, None)
-    assert comparison.verdict == verdict and comparison.is_noisy == (ratio[2] - ratio[1] > 0.3)
+    assert comparison.verdict == verdict and comparison.has_figure == (ratio != (1.1, 0.9, 1.3))
 
 
 def test_losses_are_compared_at_steps_that_both_report():

@@ -20,8 +20,11 @@ def work(graph):
     product = tf.matmul(tf.reshape(net, [-1, 256]), tf.ones([256, 10]), name="product")
     variable = tf.get_variable("variable", [10])
     step = tf.identity(tf.reduce_sum(product + variable), name="step")
-    find = find_work(graph, step, batch_size=2)
-    return lambda name, type_: find([Node(name, type_)])[0]
+
+    def work(name, type_):
+        return find_work([Node(name, type_)], graph=graph, step=step, batch_size=2)[0]
+
+    return work
 
 
 # Two images of 8 x 8 with 3 and with 4 channels; 4 bytes each.

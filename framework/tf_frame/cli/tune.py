@@ -143,7 +143,7 @@ def _try(baseline: Trial, words: Sequence[str], variant: Variant, secs: float) -
         report(f"  {variant}: cannot train: {error}")
         return None
     figure = "the machine is too noisy for a figure"
-    if comparison.verdict != Verdict.UNCLEAR or not comparison.is_noisy:
+    if comparison.has_figure:
         figure = f"{comparison.verdict.value}: {comparison.ratio}, {comparison.losses}"
     report(f"  {variant}: {figure}")
     return comparison

@@ -30,7 +30,7 @@ def start_again_with(environment: Sequence[str], *, module: str, words: Sequence
       ConfigError: a library to load is not there.
     """
     mark = "\n".join(environment)
-    if os.environ.get(_MARK, "") == mark:
+    if not environment or os.environ.get(_MARK) == mark:
         return
     variables = dict(_parse(environment))
     for path in variables.get(_PRELOAD, "").split(":"):

@@ -153,8 +153,8 @@ class GraphOptions:
     xla: bool = option(False, "compile the clones with XLA")
     recompute: tuple[str, ...] = option(
         (),
-        "name scopes of the model whose activations the gradients compute again, such as "
-        "resnet_v1_50/block1,resnet_v1_50/block2: less memory, the same gradients, longer steps",
+        "name scopes of the model, such as resnet_v1_50/block1,resnet_v1_50/block2: the gradients "
+        "compute their activations again; less memory, the same gradients, longer steps",
     )
     show_model: bool = option(
         False, "show layers, output shapes, parameters, multiply-adds and activations, and stop"

@@ -1,4 +1,4 @@
-"""`find_candidates`: what often makes a training faster on this machine, without being a mistake.
+"""`find_candidates`: changes that often make a training faster, and mend no mistake.
 
 Sources: the threads of TensorFlow's guide "General best practices for performance" for oneDNN;
 the allocators and thresholds of glibc's manual page mallopt(3), where the memory of a large tensor
@@ -15,12 +15,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tf_frame.experiments.variant import Variant
+from tf_frame.profiling.report.graph_hints import CHANNELS_LAST, LAYOUT
 
 # The largest threshold that glibc accepts, 32 MiB; memory at the top that stays, 4 GiB.
 _KEEP_MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(2**25), "MALLOC_TRIM_THRESHOLD_": str(2**32)}
 _ALLOCATORS = ("jemalloc", "tcmalloc_minimal", "tcmalloc")
 _LIBRARIES = "/usr/lib/*/lib{}.so*"
 _STEPS_PER_LOOP = 10
+_OTHER_LAYOUT = CHANNELS_LAST | {last: first for first, last in CHANNELS_LAST.items()}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,13 +61,8 @@ def find_candidates(options: Mapping[str, Any], *, cores: int) -> Iterator[Candi
     yield Candidate("onednn", Variant(environment={"TF_ENABLE_ONEDNN_OPTS": "0"}), False)
     if options.get("mixed_precision") == "none":
         yield Candidate("precision", Variant({"mixed_precision": "bfloat16"}), False)
-    if options.get("model.data_format") in _OTHER_LAYOUT:
-        layout = _OTHER_LAYOUT[str(options["model.data_format"])]
-        yield Candidate("layout", Variant({"model.data_format": layout}), False)
-
-
-_OTHER_LAYOUT = {"NHWC": "NCHW", "NCHW": "NHWC"}
-_OTHER_LAYOUT |= {"channels_last": "channels_first", "channels_first": "channels_last"}
+    if layout := _OTHER_LAYOUT.get(str(options.get(LAYOUT))):
+        yield Candidate("layout", Variant({LAYOUT: layout}), False)
 
 
 def _threads(options: Mapping[str, Any], cores: int) -> Iterator[Candidate]:

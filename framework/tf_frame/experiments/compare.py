@@ -13,7 +13,7 @@ from tf_frame.experiments.trial import Trial
 
 # Single steps at the beginning, with a loss each; TensorFlow prepares the graph in the first.
 FIRST_STEPS = 10
-# A turn is long beside the time that a process needs to go on, and short beside a change of load.
+# Much longer than a process needs to go on, and shorter than most changes of load.
 _TURN_SECS = 1.0
 _LEAST_PAIRS = 6
 # Equal processes were seen to differ by up to this, each for its whole life.
@@ -49,7 +49,7 @@ class Losses:
 
     @property
     def are_equal(self) -> bool:
-        """Whether both trials computed the same but for rounding."""
+        """True if both trials computed the same but for rounding."""
         return self.difference < _ROUNDING
 
     def __str__(self) -> str:
@@ -77,7 +77,7 @@ class Comparison:
 
     @property
     def verdict(self) -> Verdict:
-        """What the interval says; a difference within `NOISE` is none."""
+        """The meaning of the interval; a difference within `NOISE` is none."""
         if self.ratio.low > 1 + NOISE:
             return Verdict.FASTER
         if self.ratio.high < 1 - NOISE:
@@ -85,9 +85,10 @@ class Comparison:
         return Verdict.NO_GAIN if self.ratio.high < 1 + NOISE else Verdict.UNCLEAR
 
     @property
-    def is_noisy(self) -> bool:
-        """Whether the interval is so wide that it has no figure worth a look."""
-        return self.ratio.high - self.ratio.low > _TOO_WIDE * self.ratio.ratio
+    def has_figure(self) -> bool:
+        """False if the machine is too noisy for a figure: the interval is wide and says nothing."""
+        is_wide = self.ratio.high - self.ratio.low > _TOO_WIDE * self.ratio.ratio
+        return not (is_wide and self.verdict == Verdict.UNCLEAR)
 
 
 def compare(baseline: Trial, variant: Trial, *, secs: float) -> Comparison:

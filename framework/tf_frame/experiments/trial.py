@@ -73,7 +73,7 @@ class Trial:
         try:
             self._process = subprocess.Popen(
                 [*_PROGRAM, str(answers), folder, *self._words],
-                # Two trials share the memory of a GPU, of which one would take all.
+                # One process would take all memory of a GPU, and two trials need it.
                 env={**os.environ, "TF_FORCE_GPU_ALLOW_GROWTH": "true"},
                 stdin=subprocess.PIPE,
                 stdout=self._log,
@@ -90,7 +90,7 @@ class Trial:
 
     @property
     def is_running(self) -> bool:
-        """Whether the process has not ended."""
+        """True until the process ends."""
         return self._process.poll() is None
 
     def wait_until_ready(self) -> None:

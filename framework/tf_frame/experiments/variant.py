@@ -1,4 +1,4 @@
-"""`Variant`: what differs from the training as it is: options and environment variables."""
+"""`Variant`: changes of a training: options and environment variables."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ exist: the roofline model (Williams, Waterman, Patterson, 2009).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tf_frame.graph.graph_edits import ancestors
@@ -32,17 +32,18 @@ _MOST_FUSED = 4
 
 
 def find_work(
-    graph: Any, step: Any, batch_size: int | None = None
-) -> Callable[[Iterable[Node]], list[Work | None]]:
-    """Returns a function that finds the work of recorded nodes; None where it is not known.
+    nodes: Iterable[Node], *, graph: Any, step: Any, batch_size: int | None = None
+) -> list[Work | None]:
+    """Returns the work of recorded nodes; None for a node of unknown work.
 
     Args:
+      nodes: the nodes.
       graph: the graph as it was built; it is not changed.
       step: the tensor that runs a step.
       batch_size: examples in the batch of a clone, for inputs of unknown batch size.
     """
     operations = {op.name: op for op in of_batch_size(graph, ancestors([step]), batch_size)}
-    return lambda nodes: [_work(operations, node) for node in nodes]
+    return [_work(operations, node) for node in nodes]
 
 
 def _work(operations: Mapping[str, Any], node: Node) -> Work | None:

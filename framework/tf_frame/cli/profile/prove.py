@@ -83,7 +83,7 @@ def _try_all(words: Sequence[str], hints: Sequence[Hint], secs: float) -> Iterat
                 helped += [] if proof.is_probe else [proof]
                 break
     if not is_probed:
-        # What an input computes beside the model does not show in the operations of a step.
+        # The operations of a step do not show the work of the input in other threads.
         yield _try(words, _INPUT, INPUT_PROBE, secs, is_probe=True)
     if len(helped) > 1:
         changes = {name: value for proof in helped for name, value in proof.changes.items()}
@@ -111,16 +111,12 @@ def _try(
         proof = Proof(
             **facts,
             verdict=comparison.verdict.value,
-            **({} if _is_without_figure(comparison) else comparison.ratio._asdict()),
+            **(comparison.ratio._asdict() if comparison.has_figure else {}),
             losses=str(comparison.losses or _OTHER_BATCH),
             secs=comparison.secs,
         )
     report(f"  {cause}: {proof_text(proof)}")
     return proof
-
-
-def _is_without_figure(comparison: Comparison) -> bool:
-    return comparison.verdict == Verdict.UNCLEAR and comparison.is_noisy
 
 
 def _compare(words: Sequence[str], variant: Variant, secs: float) -> Comparison:

@@ -27,7 +27,7 @@ from tf_frame.text import brief, listed
 
 # Their values need no memory of their own, or are small.
 _KEPT = ("Const", "ReadVariableOp", "Placeholder", "PlaceholderWithDefault")
-# Scope of the copies, whose names go on with those of the originals.
+# Scope of the copies; the name of an original follows.
 SCOPE = "recompute"
 _CONTROL_FLOW = ("Enter", "Exit", "Switch", "Merge", "NextIteration", "LoopCond")
 
@@ -41,7 +41,7 @@ def recomputed(clones: Sequence[Clone], scopes: Sequence[str]) -> Iterator[None]
       scopes: name scopes without that of a clone, such as `resnet_v1_50/block1`.
 
     Raises:
-      ConfigError: no scope has operations whose values could be computed again.
+      ConfigError: no scope has operations that the gradients need and that can run again.
     """
     graph = tf.get_default_graph()
     forward = graph.get_operations() if scopes else []
@@ -56,7 +56,7 @@ def recomputed(clones: Sequence[Clone], scopes: Sequence[str]) -> Iterator[None]
         for scope in scopes:
             name = re.compile(rf"{re.escape(clone.scope)}{re.escape(scope.strip('/'))}(_\d+)?/")
             inside = {op for op in forward if name.match(op.name) and _can_be_copied(op)} - shared
-            if inside and _recompute(graph, inside, backward):
+            if inside and _recompute(inside, backward):
                 found.add(scope)
     _check(scopes, found, forward, clones)
 
@@ -89,7 +89,7 @@ def _can_be_copied(op: Any) -> bool:
     )
 
 
-def _recompute(graph: Any, inside: set[Any], backward: set[Any]) -> bool:
+def _recompute(inside: set[Any], backward: set[Any]) -> bool:
     """Lets the gradients of operations read copies; returns whether they read any value."""
     needed = [
         tensor
@@ -102,7 +102,7 @@ def _recompute(graph: Any, inside: set[Any], backward: set[Any]) -> bool:
     if not needed:
         return False
     readers = {c for tensor in needed for c in tensor.consumers() if c in backward}
-    copies = _copy(graph, needed, inside, backward, _arrivals(readers, backward))
+    copies = _copy(needed, inside, backward, _arrivals(readers, backward))
     for tensor in needed:
         for op in readers:
             for index, value in enumerate(op.inputs):
@@ -129,11 +129,7 @@ def _arrivals(readers: set[Any], backward: set[Any]) -> list[Any]:
 
 
 def _copy(
-    graph: Any,
-    needed: Sequence[Any],
-    inside: set[Any],
-    backward: set[Any],
-    arrivals: Sequence[Any],
+    needed: Sequence[Any], inside: set[Any], backward: set[Any], arrivals: Sequence[Any]
 ) -> dict[str, Any]:
     """Copies the operations that tensors need; returns tensor name -> its copy.
 
@@ -142,22 +138,21 @@ def _copy(
     convolution has control inputs, oneDNN's layout pass aborts the process (TensorFlow 2.21).
     """
     ops, kept = _needed_ops(needed, inside, backward)
-    with graph.as_default():
-        with tf.control_dependencies(arrivals), tf.name_scope(SCOPE):
-            inputs = {tensor.name: tf.identity(tensor, name=tensor.op.name) for tensor in kept}
-        definition = tf.GraphDef(versions=graph.as_graph_def(add_shapes=False).versions)
-        for op in ops:
-            node = definition.node.add()
-            node.CopyFrom(op.node_def)
-            node.attr.pop("_class", None)
-            # A control input orders the first computation only.
-            data = [text for text in node.input if not text.startswith("^")]
-            del node.input[:]
-            node.input.extend(data)
-        names = [tensor.name for tensor in needed]
-        copied = tf.graph_util.import_graph_def(
-            definition, input_map=inputs, return_elements=names, name=SCOPE
-        )
+    with tf.control_dependencies(arrivals), tf.name_scope(SCOPE):
+        inputs = {tensor.name: tf.identity(tensor, name=tensor.op.name) for tensor in kept}
+    definition = tf.GraphDef(versions=tf.get_default_graph().graph_def_versions)
+    for op in ops:
+        node = definition.node.add()
+        node.CopyFrom(op.node_def)
+        node.attr.pop("_class", None)
+        # A control input orders the first computation only.
+        data = [text for text in node.input if not text.startswith("^")]
+        del node.input[:]
+        node.input.extend(data)
+    names = [tensor.name for tensor in needed]
+    copied = tf.graph_util.import_graph_def(
+        definition, input_map=inputs, return_elements=names, name=SCOPE
+    )
     return dict(zip(names, copied, strict=True))
 
 

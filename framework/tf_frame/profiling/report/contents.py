@@ -267,7 +267,7 @@ class Proof:
     """The result of a trial of option changes, in turns with the training as it is.
 
     Attributes:
-      cause: the hint whose changes these are; `TOGETHER`: all changes that helped.
+      cause: cause of the hint with these changes; `TOGETHER`: all changes that helped.
       changes: options of the run -> values, as on the command line.
       verdict: `faster`, `no gain`, `slower`, `unclear`, or `failed`.
       ratio, low, high: speed with the changes over speed without, and its 95 % interval; None if

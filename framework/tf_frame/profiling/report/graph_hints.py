@@ -54,8 +54,8 @@ _THREADS, _FEW_THREADS = ("intra_op_threads", "inter_op_threads"), 0.1
 # Layers between two layouts are a few percent.
 _COPIES = 0.1
 # Options of plugins that are called so everywhere: in Keras, slim and tf.layers.
-_LAYOUT, _CACHE = "model.data_format", "input.cache"
-_OTHER_LAYOUT = {"NCHW": "NHWC", "channels_first": "channels_last"}
+LAYOUT, _CACHE = "model.data_format", "input.cache"
+CHANNELS_LAST = {"NCHW": "NHWC", "channels_first": "channels_last"}
 # A session call costs about 0.2 ms, a hook some microseconds; above this share a loop helps.
 _SMALL, _SMALL_MS = 0.3, 20.0
 # Recording an operation takes about 5 microseconds of the session call, which other steps do not
@@ -156,7 +156,7 @@ def layout_copies(report: Report) -> Iterable[Hint]:
     copies = [operation for operation in report.operations if operation.type == "Transpose"]
     share = sum(operation.share for operation in copies)
     if share >= _COPIES:
-        other_layout = _OTHER_LAYOUT.get(str(report.options.get(_LAYOUT)))
+        other_layout = CHANNELS_LAST.get(str(report.options.get(LAYOUT)))
         yield Hint(
             "layout_copies",
             share,
@@ -164,8 +164,8 @@ def layout_copies(report: Report) -> Iterable[Hint]:
             f"copies of tensors to another layout (Transpose) take {share:.0%} of the step, the "
             f"longest is {copies[0].name}",
             "keep one layout from the input to the loss: on a CPU that with the channels last",
-            f"--{_LAYOUT}" if other_layout else "",
-            changes={_LAYOUT: other_layout} if other_layout else {},
+            f"--{LAYOUT}" if other_layout else "",
+            changes={LAYOUT: other_layout} if other_layout else {},
         )
 
 

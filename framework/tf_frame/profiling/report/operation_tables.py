@@ -113,7 +113,7 @@ def add_flops(operations: Sequence[Operation], costs: Sequence[Cost]) -> list[Op
 
 
 def add_work(operations: Sequence[Operation], profile: StepProfile) -> list[Operation]:
-    """Adds the rates of operations whose work is known, and their shares of the peaks."""
+    """Adds rates and shares of the peaks to the operations of known work."""
     work = dict(zip((node.name for node in profile.nodes), profile.work, strict=False))
 
     def with_work(row: Operation) -> Operation:

@@ -1,4 +1,4 @@
-"""Keeps the proofs of a profile beside it, and words them: trials of its hints' changes."""
+"""Keeps the proofs of a profile, trials of its hints' changes, in its folder; words them."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ import functools
 import json
 import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -23,7 +23,6 @@ from tf_frame.profiling.machine_peak import read_peak
 from tf_frame.profiling.model_cost import costs
 from tf_frame.profiling.operation_work import find_work
 from tf_frame.profiling.recorder import Facts, Recorder
-from tf_frame.profiling.step_profile import Node, Work
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.runs.training.hooks.logs import peak_flops
 from tf_frame.runs.training.parts import TrainingParts
@@ -161,17 +160,16 @@ def _facts(parts: TrainingParts) -> Facts:
         ),
         costs=compute_costs,
         clock_offsets=functools.partial(clock_offsets, parts.cluster),
-        work=functools.partial(_find_work, parts),
+        work=functools.partial(
+            find_work,
+            graph=graph.graph,
+            step=graph.train_op,
+            batch_size=parts.clone_batch_size,
+        ),
         peak_flops=peak_flops(parts),
         peak_bytes=peak.bytes_per_sec if peak else None,
         options=_options(parts.setup),
     )
-
-
-def _find_work(parts: TrainingParts, nodes: Sequence[Node]) -> list[Work | None]:
-    # Searched only now: a training need not be profiled.
-    graph = parts.graph
-    return find_work(graph.graph, graph.train_op, parts.clone_batch_size)(nodes)
 
 
 def _options(setup: TrainingSetup) -> dict[str, Any]:
