@@ -50,7 +50,7 @@ _PLANTED: Mapping[str, tuple[str, Sequence[str]]] = {
     ),
     "one thread": (
         "few_threads",
-        ("--plugin", "classification", "--intra_op_threads", "1", "--inter_op_threads", "1"),
+        (*_DENSE, "--model.width", "1024", "--intra_op_threads", "1", "--inter_op_threads", "1"),
     ),
     "decoding that is not cached": ("slow_input", (*_DENSE, "--input.images")),
     "batch of one": (

@@ -27,6 +27,8 @@ _PART = re.compile(r"/part_\d+$")
 _DETAIL = re.compile(r"update_.+|AssignMovingAvg(_\d+)?")
 # Grappler puts new operations into scopes of its own, and appends the old name.
 _GRAPPLER = re.compile(r"(ConstantFolding|\w+Optimizer(_\w+)?|RemapperOptimizer)")
+# Operations of oneDNN, which replace those of TensorFlow: `_MklNativeConv2D`.
+_ONE_DNN = re.compile(r"^_Mkl(Native)?(?=[A-Z_])")
 _DEVICE = re.compile(r"(/job:(?P<job>\w+))?(/replica:\d+)?(/task:(?P<task>\d+))?/?(device:)?")
 # Layer of gradients that belong to no operation: sums, and the gradient of the loss itself.
 GRADIENTS = "gradients"
@@ -88,6 +90,11 @@ def in_scope(layer: str, scope: str) -> bool:
 def in_first_clone(name: str) -> bool:
     """Returns whether an operation is in no clone or in the first one."""
     return not _CLONE.match(name) or name.startswith("clone_0/")
+
+
+def plain_type(type_: str) -> str:
+    """Returns the type of an operation without the prefix of oneDNN, which replaces operations."""
+    return _ONE_DNN.sub("", type_)
 
 
 def is_gpu(device: str) -> bool:

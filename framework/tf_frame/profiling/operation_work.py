@@ -6,17 +6,15 @@ exist: the roofline model (Williams, Waterman, Patterson, 2009).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tf_frame.graph.graph_edits import ancestors
 from tf_frame.profiling.flops import UnknownShape, flops
 from tf_frame.profiling.model_cost import of_batch_size
+from tf_frame.profiling.operation_names import plain_type
 from tf_frame.profiling.step_profile import Node, Work
 
-# Operations of oneDNN, which replace TensorFlow's.
-_MKL = re.compile(r"^_?(Mkl)?(Native)?")
 # Types that Grappler makes of an operation and those behind it -> the type of the first one. The
 # result has the name of the last one.
 _FUSED = {
@@ -50,7 +48,7 @@ def _work(operations: Mapping[str, Any], node: Node) -> Work | None:
     last = operations.get(node.name)
     if last is None:
         return None
-    type_ = _MKL.sub("", node.type)
+    type_ = plain_type(node.type).removeprefix("_")
     first = last if last.type == type_ else _first_of_fused(last, _FUSED.get(type_, ""))
     if first is None or any(tensor.dtype.name == "resource" for tensor in first.inputs):
         return None  # A variable has no static shape here.

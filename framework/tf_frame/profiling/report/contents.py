@@ -97,7 +97,7 @@ class Operation(Row):
     """Wall time of one operation of the graph; `name` is its full name.
 
     Attributes:
-      type: such as `_FusedConv2D`.
+      type: such as `_FusedConv2D`, without the prefix of oneDNN.
       kind: such as `convolution`.
       layer: name scope of the forward operation, without the scope of the clone.
       clone: scope of its clone; empty outside of the clones.

@@ -27,9 +27,10 @@ from tf_frame.profiling.report.operation_kinds import (
 from tf_frame.text import readable_bytes
 
 # xprof calls a step moderately input-bound from 5 % on, and highly from 20 % on
-# (xprof/convert/op_stats_to_input_pipeline_analysis.cc). Taking a batch that is ready is a few
-# percent of a small step.
+# (xprof/convert/op_stats_to_input_pipeline_analysis.cc).
 _INPUT = 0.1
+# Taking a batch that is ready costs about 0.1 ms, of a step that may have no more than 0.5 ms.
+_READY_MS = 0.15
 # Half of the peak, and more than all activations of a small model: 72 MiB for ResNet-50 with 8
 # images of 64 x 64.
 _MEMORY, _MEMORY_BYTES = 0.5, 100 * 2**20
@@ -73,9 +74,10 @@ def slow_input(report: Report) -> Iterable[Hint]:
     Half of the steps count, too: one long step, such as the first after a checkpoint, hides in the
     mean that all others wait.
     """
-    functions, is_typical = report.python_functions, report.input_share < _INPUT
+    ready = _READY_MS / report.step.mean_ms
+    functions, is_typical = report.python_functions, report.input_share - ready < _INPUT
     share = _typical_input_share(report) if is_typical else report.input_share
-    if share >= _INPUT:
+    if share - ready >= _INPUT:
         yield Hint(
             SLOW_INPUT,
             share,

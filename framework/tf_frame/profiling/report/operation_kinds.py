@@ -10,7 +10,7 @@ import enum
 import re
 from collections.abc import Callable
 
-from tf_frame.profiling.operation_names import is_gpu
+from tf_frame.profiling.operation_names import is_gpu, plain_type
 from tf_frame.profiling.step_profile import Node
 
 INPUT, COMMUNICATION, PYTHON = "input", "communication", "Python function"
@@ -95,8 +95,6 @@ _TYPES = [
         r"Range|LinSpace|FakeQuant\w*|_FusedElementwise\w*|LRN\w*",
     ),
 ]
-# Operations of oneDNN, which replace TensorFlow's.
-_MKL = re.compile(r"^_Mkl(Native)?(?=[A-Z_])")
 _COMPILED = [(kind, re.compile(pattern)) for kind, pattern in _TYPES]
 # Kinds of types that occur everywhere: the scope of such an operation says more.
 _BROAD = {REDUCTION, ELEMENTWISE, MOVEMENT, VARIABLES, CONTROL, OTHER, MATMUL, LOSS, RANDOM}
@@ -104,7 +102,8 @@ _BROAD = {REDUCTION, ELEMENTWISE, MOVEMENT, VARIABLES, CONTROL, OTHER, MATMUL, L
 
 def operation_kind(node: Node) -> str:
     """Returns the kind of an operation, such as `convolution`, by its type or by its scope."""
-    kind = _type_kind(node.type)
+    type_ = plain_type(node.type)
+    kind = _type_kind(type_)
     if kind == INPUT:
         return COMMUNICATION if _SYNC.search(node.name) else INPUT
     if kind not in _BROAD:
@@ -112,14 +111,13 @@ def operation_kind(node: Node) -> str:
     parts = node.name.split("/")
     if parts[0] == "input":
         return INPUT
-    if node.type == "AddN" and any(part.startswith("gradients") for part in parts):
+    if type_ == "AddN" and any(part.startswith("gradients") for part in parts):
         return GRADIENT_SUM
     return _scope_kind(parts) or kind
 
 
 def _type_kind(type_: str) -> str:
-    plain = _MKL.sub("", type_)
-    return next((kind for kind, pattern in _COMPILED if pattern.fullmatch(plain)), OTHER)
+    return next((kind for kind, pattern in _COMPILED if pattern.fullmatch(type_)), OTHER)
 
 
 def _scope_kind(parts: list[str]) -> str:

@@ -24,7 +24,7 @@ from tf_frame.profiling.step_profile import Cost, Op, Step, StepProfile
 _NS_PER_MS = 1e6
 # A layer has one operation forward, and two backward: by its input and by its weights.
 _OPS_OF_LAYER = 3
-_BACKWARD = re.compile(r"(Native)?Backprop\w*|Native$|^_?(Mkl)?(Native)?(Fused)?")
+_BACKWARD = re.compile(r"(Native)?Backprop\w*|Native$|^_?(Fused)?")
 _Row = TypeVar("_Row", bound=Row)
 
 

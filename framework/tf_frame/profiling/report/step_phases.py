@@ -8,7 +8,7 @@ import statistics
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from tf_frame.profiling.operation_names import layer_and_clone, short_device
+from tf_frame.profiling.operation_names import layer_and_clone, plain_type, short_device
 from tf_frame.profiling.report.contents import (
     COMMUNICATION,
     DEVICE,
@@ -181,7 +181,7 @@ def _operation(
         busy_ms=busy_ns / _NS_PER_MS,
         gflops_per_sec=None,
         ms_of_steps=tuple(ms_of_steps),
-        type=node.type,
+        type=plain_type(node.type),
         kind=operation_kind(node),
         layer=layer,
         clone=clone,

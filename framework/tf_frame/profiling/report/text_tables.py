@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -24,8 +23,6 @@ _LARGE = 0.1
 _BLOCKS = "▁▂▃▄▅▆▇█"
 # Title of a column -> its cell in a row.
 _Columns = Mapping[str, Callable[[Any], str]]
-# Types of oneDNN are the types that they replace, with this prefix.
-_ONE_DNN = re.compile(r"^_Mkl(Native)?")
 
 
 _FIGURES: _Columns = {
@@ -50,7 +47,7 @@ def operations(report: Report, max_rows: int | None) -> str:
         **_FIGURES,
         "GFLOP/S": _rate,
         **_shares_of_peaks(report),
-        "TYPE": lambda row: _ONE_DNN.sub("", row.type)[:_TYPE_WIDTH],
+        "TYPE": lambda row: row.type[:_TYPE_WIDTH],
         "OPERATION": lambda row: (
             row.name if max_rows is None else _short(_short_path(row), _OPERATION_WIDTH)
         ),
