@@ -89,7 +89,7 @@ def detections(
     boxes, values, classes = (tf.gather(tensor, chosen, batch_dims=1) for tensor in pool)
     is_rotated = pool.are_rotated
     if box_voting_iou is not None and not is_rotated:
-        boxes = _voted(boxes, classes, *pool, box_voting_iou)
+        boxes = _voted(boxes, classes if shape[2] > 1 else None, pool, box_voting_iou)
     return Detections(
         boxes=_fit(rotated.enclosing(boxes) if is_rotated else boxes, real, max_total),
         scores=_fit(values, real, max_total),
@@ -99,24 +99,27 @@ def detections(
     )
 
 
-def _voted(
-    boxes: Any, classes: Any, pool: Any, scores: Any, pool_classes: Any, threshold: float
-) -> Any:
+def _voted(boxes: Any, classes: Any, pool: Candidates, threshold: float) -> Any:
     """Means `[batch, k, 4]` of those boxes of a pool that overlap each of k boxes of their class.
 
+    Operations on all pairs, `[batch, k, n]`, take nearly all of the time, so there are few.
+
     Args:
-      boxes, classes: `[batch, k, 4]` and `[batch, k]`.
-      pool, scores, pool_classes: `[batch, n, 4]`, and `[batch, n]` twice.
+      boxes, classes: `[batch, k, 4]` and `[batch, k]`; classes are None if there is only one.
+      pool: n candidates.
       threshold: least IoU.
     """
-    same = tf.equal(classes[:, :, tf.newaxis], pool_classes[:, tf.newaxis])
-    votes = tf.logical_and(same, upright.iou(boxes, pool) >= threshold)
-    weights = tf.where_v2(votes, tf.maximum(scores, 0.0)[:, tf.newaxis], 0.0)
-    total = tf.reduce_sum(weights, axis=2, keepdims=True)
-    means = tf.matmul(weights, pool) / tf.maximum(total, _TINY)
+    votes = upright.iou(boxes, pool.boxes) >= threshold
+    if classes is not None:
+        same = tf.equal(classes[:, :, tf.newaxis], pool.classes[:, tf.newaxis])
+        votes = tf.logical_and(same, votes)
+    weights = tf.maximum(pool.scores, 0.0)[..., tf.newaxis]
+    weighted = tf.concat([pool.boxes * weights, weights], axis=2)
+    sums, total = tf.split(tf.matmul(tf.cast(votes, tf.float32), weighted), [4, 1], axis=2)
+    means = sums / tf.maximum(total, _TINY)
     # Rounding must not move an edge out of the image.
-    means = tf.minimum(means, tf.reduce_max(pool, axis=1, keepdims=True))
-    means = tf.maximum(means, tf.reduce_min(pool, axis=1, keepdims=True))
+    means = tf.minimum(means, tf.reduce_max(pool.boxes, axis=1, keepdims=True))
+    means = tf.maximum(means, tf.reduce_min(pool.boxes, axis=1, keepdims=True))
     # A box without area overlaps nothing, not even itself.
     return tf.where_v2(total > 0, means, boxes)
 
