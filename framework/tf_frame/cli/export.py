@@ -70,6 +70,13 @@ OPTIONS = [
         "number of evaluation examples for the ranges of activations of tflite_int8",
         min=1,
     ),
+    Option(
+        "freeze",
+        bool,
+        False,
+        "constants instead of variables in a saved_model, and batch norm in the weights before it: "
+        "faster, but it cannot be trained further; a frozen_graph always has them",
+    ),
     Option("overwrite", bool, False, "replace the files of an earlier export"),
     *CLASSES,
 ]

@@ -115,6 +115,7 @@ def export_model(
     serve: str | None = None,
     calibration_examples: int = CALIBRATION_EXAMPLES,
     image_size: tuple[int, ...] = (),
+    freeze: bool = False,
     no_data: str = "",
     about: Mapping[str, Any] = MappingProxyType({}),
     check: Callable[[], None] = lambda: None,
@@ -134,6 +135,8 @@ def export_model(
       calibration_examples: number of evaluation examples for the ranges of a rounding format.
       image_size: height and width, or one number for both, of the images that an export of fixed
         size takes; empty: the size of the input.
+      freeze: write a SavedModel with constants instead of variables, and with batch norm in the
+        weights before it.
       no_data: the reason why `source` has no evaluation data; empty if it has.
       about: further facts for the README.json.
       check: called before the work, and before the files get their names; after an
@@ -153,6 +156,8 @@ def export_model(
         raise ConfigError(f"unknown format {brief(format_name)}; {hint}")
     if signature is not None and not chosen.holds_one_signature:
         raise ConfigError(f"a {format_name} holds the whole model; leave --signature out")
+    if freeze and format_name != "saved_model":
+        raise ConfigError(f"--freeze is for a saved_model; leave it out for a {format_name}")
     size = _image_size(image_size, format_name, serve)
     check_packages(format_name)
     check_output(output)
@@ -171,6 +176,7 @@ def export_model(
         tolerance=chosen.tolerance_for(quantized=quantized),
         signature=signature,
         runs_as_written=quantized and chosen.quantized_tolerance is None,
+        freeze=freeze,
     )
     check()
     with staged_files(output, overwrite=overwrite) as workshop:

@@ -26,6 +26,7 @@ from tf_frame.errors import CheckpointError, ConfigError, PluginError, short_rea
 from tf_frame.graph.inference.build_inference import Inference, build_inference
 from tf_frame.plugin import Mode
 from tf_frame.plugin.exporting import exporting
+from tf_frame.runs.export.freeze import add_frozen_meta_graph
 from tf_frame.runs.export.signatures import find_exports, make_signatures
 from tf_frame.runs.export.staging import check_extra, copy_extra, put_in_place, staged_export
 from tf_frame.text import brief, listed
@@ -53,6 +54,7 @@ def export_saved_models(
     assets_extra: Mapping[str, str] | None = None,
     as_text: bool = False,
     session_config: Any = None,
+    freeze: bool = False,
 ) -> str:
     """Writes one SavedModel with a meta graph for each mode.
 
@@ -70,6 +72,8 @@ def export_saved_models(
       as_text: write `saved_model.pbtxt`, as text.
       session_config: a `ConfigProto` with fields that override `config`; default: with soft
         placement.
+      freeze: write constants instead of variables, and fold batch norm into the weights before
+        it; only for `Mode.PREDICT` by itself.
 
     Returns:
       The path of the new folder.
@@ -91,7 +95,11 @@ def export_saved_models(
             with tf.Graph().as_default(), tf.Session(config=session_config) as session:
                 inference, meta_graph = _build(model, receiver_fn, mode, config)
                 _restore(session, inference, checkpoint)
-                if written:
+                if freeze:
+                    add_frozen_meta_graph(
+                        builder, session, meta_graph, fold=config.quantize_delay_step < 0
+                    )
+                elif written:
                     _check_written(mode, written)
                     builder.add_meta_graph(**meta_graph)
                 else:

@@ -38,6 +38,7 @@ class Request:
       signature: the signature, for formats that hold one; None for the only signature, or for
         `serving_default` if all signatures are equal.
       runs_as_written: compare graphs without TensorFlow's graph rewriting.
+      freeze: write a SavedModel with constants instead of variables.
     """
 
     model: Any
@@ -47,6 +48,7 @@ class Request:
     tolerance: float
     signature: str | None = None
     runs_as_written: bool = False
+    freeze: bool = False
 
     @property
     def ranked_by(self) -> str:

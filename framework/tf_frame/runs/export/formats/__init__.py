@@ -16,9 +16,9 @@ import dataclasses
 
 from tf_frame.optional_packages import require_packages
 
-# With constants instead of variables, TensorFlow folds batch norm into the weights before it and
-# fuses operations, so float32 is rounded (to 6e-8 of a value) at other points than in the session.
-# The probabilities of a trained deeplab differ by 2.6e-6.
+# With constants instead of variables, batch norm is folded into the weights before it, and
+# TensorFlow fuses operations, so float32 is rounded (to 6e-8 of a value) at other points than in
+# the session. The probabilities of a trained deeplab differ by 2.6e-6.
 TOLERANCE = 1e-5
 
 # TensorFlow Lite does the same and adds up in another order in the kernels of every layer. The

@@ -21,6 +21,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.atomic_output import write_file
 from tf_frame.file_system import read_bytes, read_text
+from tf_frame.runs.export.freeze import frozen
 from tf_frame.runs.export.serving import (
     Request,
     Serving,
@@ -45,7 +46,7 @@ def export(request: Request, folder: str) -> Written:
     with restore_serving(request) as serving:
         name = choose_signature(serving.signatures, request.signature, "frozen_graph")
         outputs = serving.signatures[name]
-        graph_def = frozen(serving, outputs)
+        graph_def = frozen(serving.session, outputs.values(), fold=not request.runs_as_written)
         inputs = used_inputs(serving, graph_def)
         write_file(os.path.join(folder, FILE), graph_def.SerializeToString())
         signature = {"inputs": _describe(inputs), "outputs": _describe(outputs)}
@@ -64,18 +65,6 @@ def export(request: Request, folder: str) -> Written:
     signatures = {f"{form}{name}": tensor_specs(outputs) for form in fed}
     named = {f"{form}{name}": names for form, names in fed.items()}
     return Written(FILE, tensor_specs(inputs), signatures, named, comparison)
-
-
-def frozen(serving: Serving, outputs: Mapping[str, Any]) -> Any:
-    """Returns the `GraphDef`, with constants, that computes outputs (name -> tensor) of a model."""
-    graph_def = tf.graph_util.convert_variables_to_constants(
-        serving.session,
-        serving.session.graph.as_graph_def(),
-        [tensor.op.name for tensor in outputs.values()],
-    )
-    for node in graph_def.node:
-        node.device = ""  # The graph may run on other devices than the training.
-    return graph_def
 
 
 def used_inputs(serving: Serving, graph_def: Any) -> dict[str, Any]:

@@ -16,8 +16,9 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.atomic_output import write_file
 from tf_frame.errors import ConfigError, TfFrameError
-from tf_frame.runs.export.formats.frozen_graph import frozen, used_inputs
+from tf_frame.runs.export.formats.frozen_graph import used_inputs
 from tf_frame.runs.export.formats.tflite import examples
+from tf_frame.runs.export.freeze import frozen
 from tf_frame.runs.export.raw_inputs import RawSignature
 from tf_frame.runs.export.serving import Request, choose_signature, restore_serving, tensor_specs
 from tf_frame.runs.export.staging import Written
@@ -45,7 +46,7 @@ def export(request: Request, folder: str) -> Written:
         name = choose_signature(serving.signatures, request.signature, "onnx")
         # Names of classes are in README.json; few programs take text from ONNX.
         outputs = {k: t for k, t in serving.signatures[name].items() if t.dtype != tf.string}
-        graph_def = frozen(serving, outputs)
+        graph_def = frozen(serving.session, outputs.values())
         inputs = used_inputs(serving, graph_def)
         expected = [serving.run((outputs, serving.scores), batch) for batch in batches]
     write_file(os.path.join(folder, FILE), _convert(tf2onnx, graph_def, inputs, outputs))

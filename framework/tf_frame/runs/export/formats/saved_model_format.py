@@ -44,6 +44,7 @@ def export(request: Request, folder: str) -> Written:
         config=request.config,
         checkpoint=request.checkpoint,
         export_dir_base=folder,
+        freeze=request.freeze,
     )
     if class_names:
         tf.io.gfile.remove(class_names)

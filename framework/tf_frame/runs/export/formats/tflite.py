@@ -20,7 +20,8 @@ from tf_frame.atomic_output import write_file
 from tf_frame.errors import ConfigError, TfFrameError
 from tf_frame.file_system import read_bytes
 from tf_frame.runs.export.export_outputs import DEFAULT_KEY
-from tf_frame.runs.export.formats.frozen_graph import frozen, used_inputs
+from tf_frame.runs.export.formats.frozen_graph import used_inputs
+from tf_frame.runs.export.freeze import frozen
 from tf_frame.runs.export.serving import Request, choose_signature, restore_serving, tensor_specs
 from tf_frame.runs.export.staging import Written
 from tf_frame.runs.export.verify import Comparison, compare_batches
@@ -59,7 +60,7 @@ def export(
         name = choose_signature(serving.signatures, request.signature, "tflite")
         # TensorFlow Lite has no operations on text.
         outputs = {k: t for k, t in serving.signatures[name].items() if t.dtype != tf.string}
-        graph_def = frozen(serving, outputs)
+        graph_def = frozen(serving.session, outputs.values())
         check(graph_def)
         inputs = used_inputs(serving, graph_def)
         expected = [serving.run((outputs, serving.scores), example) for example in batches]
