@@ -108,7 +108,7 @@ def exported(model_dir: str, output: str) -> Any:
 
     from tf_frame.cli.main import main as tf_frame
 
-    words = ["--format", "saved_model", "--serve", "features", "--output", output]
+    words = ["--format", "saved_model", "--freeze", "--serve", "features", "--output", output]
     if tf_frame(["export", model_dir, *words]):
         raise SystemExit("tf-frame export failed")
     (name,) = os.listdir(output)
