@@ -114,7 +114,7 @@ class _Run:
 
     def run(self) -> dict[str, Any]:
         """Runs; arguments and results are those of the function `run`."""
-        evaluates_at_end = _evaluates_at_end(self._setup, self._source, self._observer)
+        self._evaluates_at_end = _evaluates_at_end(self._setup, self._source, self._observer)
         stopped: Interrupted | None = None
         if self._first_step < self._setup.config.max_steps:
             # `StatusHook` writes from the start of the session, which may be much later.
@@ -128,7 +128,7 @@ class _Run:
                 self._raise_if_interrupted()
                 if self._first_step < self._setup.config.max_steps:
                     self._trained = self._explain(self._trained)
-                if self._cluster.is_chief and evaluates_at_end:
+                if self._cluster.is_chief and self._evaluates_at_end:
                     self._evaluations.evaluate_newest()
             except Interrupted as error:
                 stopped = error
@@ -175,10 +175,17 @@ class _Run:
             observer=self._observer,
             cluster=self._cluster,
             checkpoint=self._checkpoint,
+            after_building=self._build_evaluation,
             evaluate_step=self._evaluations.evaluate_step,
             metrics=self._metrics,
             session_config=self._session_config,
         )
+
+    def _build_evaluation(self) -> None:
+        """Lets another thread build the evaluation's graph, if there will be an evaluation."""
+        evaluates = self._evaluates_at_end or self._setup.config.eval_every_n_steps
+        if self._cluster.is_chief and evaluates:
+            self._evaluator.build_ahead()
 
     def _release_ps(self) -> None:
         """Ends the parameter servers before the last evaluation, which needs none."""

@@ -101,6 +101,7 @@ class Training:
             self._data = self._report_data(notes)
         graph = self._build_graph()
         self._context.observer.interrupts.raise_if_received()
+        self._context.after_building()
         self._proto = session_proto(self._setup.config, self._context, self._deployment)
         with graph.graph.as_default(), self._job() as member:
             self._make_parts(graph, member)

@@ -2,6 +2,7 @@
 
 import dataclasses
 import logging
+import threading
 
 import numpy as np
 import pytest
@@ -236,3 +237,34 @@ def test_the_session_has_the_devices_of_the_options_and_the_configuration(save, 
     assert protos[-1].inter_op_parallelism_threads == 3
     assert protos[-1].gpu_options.visible_device_list == "0"
     assert protos[-1].device_count["CPU"] == 3
+
+
+def test_a_graph_that_another_thread_builds_is_the_one_that_is_evaluated(save):
+    threads = []
+
+    class Noting(ToyModel):
+        def build(self, features, labels, mode):
+            threads.append(threading.current_thread())
+            return super().build(features, labels, mode)
+
+    evaluator = toy(Noting)
+    evaluator.build_ahead()
+    for step in (1, 2):
+        assert figures(evaluator, save(step, 0.5)) == expected_metrics(0.5)
+    assert evaluator.model.calls == 1 and threads != [threading.current_thread()]
+    evaluator.close()
+    assert figures(evaluator, save(3, 0.5)) == expected_metrics(0.5)
+    assert threads[1:] == [threading.current_thread()]
+
+
+def test_an_error_of_a_graph_built_ahead_is_that_of_the_first_evaluation(save):
+    def fail(output):
+        raise ArithmeticError("no metric")
+
+    evaluator = toy(changed(fail))
+    evaluator.build_ahead()
+    with pytest.raises(ArithmeticError, match="no metric"):
+        evaluator.evaluate(save(1))
+    evaluator.build_ahead()
+    evaluator.close()  # Nobody evaluated.
+    assert evaluator.model.calls == 2
