@@ -53,7 +53,8 @@ def _fold(norm: Any) -> bool:
         net = _copy(convolution, convolution.inputs[0], weights)
         for op in between:
             net = _copy(op, net, *op.inputs[1:])
-        net = tf.nn.bias_add(net, beta - mean * factor, data_format=_layout(norm))
+        layout = norm.get_attr("data_format").decode()
+        net = tf.nn.bias_add(net, beta - mean * factor, data_format=layout)
     redirect(norm.outputs[0].consumers(), norm.outputs[0], net)
     return True
 
@@ -88,7 +89,3 @@ def _copy(op: Any, *inputs: Any) -> Any:
         name=op.name.rpartition("/")[2],
     )
     return copy.outputs[0]
-
-
-def _layout(norm: Any) -> str:
-    return norm.get_attr("data_format").decode()
