@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.graph.graph_edits import ancestors
+from tf_frame.graph.graph_edits import ancestors, switch_branches
 from tf_frame.graph.inference.fold_batch_norm import fold_batch_norms
 from tf_frame.layers.batch_norm import batch_norm
 
@@ -87,3 +87,16 @@ def test_a_convolution_that_others_read_is_left_to_them():
             for variable, value in zip(tf.global_variables(), values, strict=True):
                 variable.load(value, session)
             np.testing.assert_allclose(session.run(output), expected, atol=2e-5, rtol=1e-5)
+
+
+def test_a_batch_norm_in_a_loop_stays():
+    with tf.Graph().as_default() as graph, switch_branches():
+        output = tf.while_loop(
+            lambda step, net: step < 2,
+            lambda step, net: (step + 1, normalized(convolution(net, "kernel", 3), "norm")),
+            (tf.constant(0), tf.constant(IMAGE)),
+        )[1]
+        assert fold_batch_norms(graph) == 0
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            assert session.run(output).shape == IMAGE.shape

@@ -21,6 +21,7 @@ _BATCH_NORMS = ("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3")
 _CONVOLUTIONS = ("Conv2D", "DepthwiseConv2dNative")
 # BatchToSpaceND is the second half of an atrous depthwise convolution.
 _BETWEEN = ("BatchToSpaceND", "Identity")
+_READS = ("Identity", "ReadVariableOp")
 
 
 def fold_batch_norms(graph: Any) -> int:
@@ -43,7 +44,7 @@ def fold_batch_norms(graph: Any) -> int:
 def _fold(norm: Any) -> bool:
     """Folds a batch norm; returns whether it could be folded."""
     chain = _convolution_before(norm)
-    if norm.get_attr("is_training") or not chain:
+    if norm.get_attr("is_training") or not chain or any(map(_enters_loop, norm.inputs[1:])):
         return False
     _, gamma, beta, mean, variance = norm.inputs
     convolution, *between = chain
@@ -70,6 +71,14 @@ def _convolution_before(norm: Any) -> Sequence[Any]:
     first = chain[0]
     is_float = norm.inputs[0].dtype.base_dtype == tf.float32
     return chain if is_float and first.type in _CONVOLUTIONS else []
+
+
+def _enters_loop(tensor: Any) -> bool:
+    """Returns whether the body of a loop reads a variable or constant: nothing is added there."""
+    op = tensor.op
+    while op.type in _READS:
+        op = op.inputs[0].op
+    return bool(op.type == "Enter")
 
 
 def _for_weights(factor: Any, convolution: Any) -> Any:
