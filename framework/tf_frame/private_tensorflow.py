@@ -100,7 +100,7 @@ ATTRIBUTES = {
     "_make_train_function": "the operations of a Keras model, for model_to_estimator",
     "_compute_sampled_logits": "of tensorflow.python.ops.nn_impl, see above",
     "_control_outputs": "operations that wait for the change of the global step, to tell reads "
-    "before it from reads after it; there is no public way",
+    "before it from reads after it, or for the change of a moving statistic; no public way",
     "_dtypes": "of the queues of tensorflow.python.training.input",
     "_epsilon_t": "as _beta1_t, see above",
     "_load_and_remap_matrix_initializer": "of tensorflow.python.training.checkpoint_ops",

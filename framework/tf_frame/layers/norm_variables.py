@@ -24,6 +24,27 @@ INITIALIZERS = {
 }
 
 
+# Collection of the `MovingUpdate`s of a graph. Its name is no string: TensorFlow exports only
+# collections that are named by strings.
+MOVING_UPDATES = ("tf_frame/moving_updates",)
+
+
+class MovingUpdate(NamedTuple):
+    """The parts of an update by `moving_update`: `old -= rate * (old - new)`.
+
+    Attributes:
+      op: assigns to the variable; its input 1 is the difference.
+      old, new, rate: tensors, all of the variable's type.
+      weight: `decay` and `is_training`, which give the rate.
+    """
+
+    op: Any
+    old: Any
+    new: Any
+    rate: Any
+    weight: tuple[Any, Any]
+
+
 class BatchNormVariables(NamedTuple):
     """The variables of one batch normalisation layer.
 
@@ -123,14 +144,21 @@ def moving_variable(
 def moving_update(variable: Any, value: Any, decay: Any, is_training: Any) -> Any:
     """Moves a variable, in training only, by `variable -= (1 - decay) * (variable - value)`.
 
+    The collection `MOVING_UPDATES` has the parts of the update: a training graph may compute the
+    differences of many variables together.
+
     Returns:
       The variable after the update, which reads it as a tensor; its `op` is the update.
     """
     with tf.name_scope("AssignMovingAvg") as name:
-        step = (variable - tf.cast(value, variable.dtype.base_dtype)) * _rate(
-            variable, decay, is_training
-        )
-        return variable.assign_sub(step, name=name)
+        new = tf.cast(value, variable.dtype.base_dtype)
+        old = tf.convert_to_tensor(variable)
+        difference = old - new
+        rate = _rate(variable, decay, is_training)
+        updated = variable.assign_sub(difference * rate, name=name)
+    parts = MovingUpdate(updated.op, old, new, rate, (decay, is_training))
+    tf.add_to_collection(MOVING_UPDATES, parts)
+    return updated
 
 
 def unbiased_update(

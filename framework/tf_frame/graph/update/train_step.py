@@ -40,6 +40,7 @@ from tf_frame.graph.update.batch_shards import (
 )
 from tf_frame.graph.update.loss_scale import make_loss_scale
 from tf_frame.graph.update.moving_averages import MovingAverages, moving_averages
+from tf_frame.graph.update.moving_statistics import combine_moving_updates
 from tf_frame.graph.update.recompute import recomputed
 from tf_frame.graph.update.sync_replicas import synchronous
 from tf_frame.learning_rates.warmup import learning_rate
@@ -131,6 +132,8 @@ def make_update(
             applied = _apply(tf_optimizer, summed, losses, transforms, then=then)
     own_steps, count_step = _own_steps(config)
     statistics = _statistics_updates(clones, config)
+    for clone in clones:
+        combine_moving_updates(statistics, clone.scope)
     update = tf.group(applied.op, *statistics, *count_step, name="update_barrier")
     share_statistics(clones)
     observers, extra_summaries = _observers(losses, applied.grads_and_vars, averages, config)
