@@ -20,6 +20,7 @@ from tf_frame.deploy.clones import Clone
 from tf_frame.errors import ConfigError, PluginError
 from tf_frame.graph.model_output import LOSS, TOTAL_LOSS, output_origin, scalar_loss
 from tf_frame.graph.update.batch_shards import BatchShards
+from tf_frame.graph.weight_penalties import sum_penalties
 
 TAG_PREFIX = "losses/"
 
@@ -178,7 +179,7 @@ def _penalty(first: Clone, regularization: str) -> Any:
     if regularization == "none" or not losses:
         return None
     with tf.device(first.device), tf.name_scope(first.scope):
-        return tf.add_n(losses, name="regularization_loss")
+        return sum_penalties(losses, first.scope, name="regularization_loss")
 
 
 def _create_local(next_creator: Callable[..., Any], **kwargs: Any) -> Any:

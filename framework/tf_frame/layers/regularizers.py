@@ -7,11 +7,32 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import tensorflow.compat.v1 as tf
 
 Regularizer = Callable[[Any], Any]
+
+# Collection of the `WeightPenalty`s of a graph. Its name is no string: TensorFlow exports only
+# collections that are named by strings.
+WEIGHT_PENALTIES = ("tf_frame/weight_penalties",)
+
+
+class WeightPenalty(NamedTuple):
+    """The parts of a penalty of the L1 or the L2 regularizer, `scale * norm(weights)`.
+
+    Attributes:
+      total: the penalty, a scalar tensor.
+      weights: tensor of the weights.
+      norm, factor: scalar tensors; the penalty is their product.
+      scale: the scale as given; the factor is a tensor of it.
+    """
+
+    total: Any
+    weights: Any
+    norm: Any
+    factor: Any
+    scale: Any
 
 
 def l1_regularizer(scale: Any, scope: str | None = None) -> Regularizer:
@@ -103,7 +124,13 @@ def _scaled(scale: Any, scope: str | None, default: str, norm: Regularizer) -> R
     def penalty(weights: Any) -> Any:
         with tf.name_scope(scope, default, [weights]) as name:
             factor = tf.convert_to_tensor(scale, weights.dtype.base_dtype, name="scale")
-            return tf.multiply(factor, norm(weights), name=name)
+            values = tf.convert_to_tensor(weights)
+            length = norm(values)
+            total = tf.multiply(factor, length, name=name)
+        # A training graph may multiply many norms by their common factor at once.
+        parts = WeightPenalty(total, values, length, factor, scale)
+        tf.add_to_collection(WEIGHT_PENALTIES, parts)
+        return total
 
     return penalty
 
