@@ -8,8 +8,10 @@ from sessions import initialized_session, train_steps
 from tf_frame import layers
 from tf_frame.cluster.find import find_cluster
 from tf_frame.config.run_options import RunOptions
+from tf_frame.deploy.deployment_config import DeploymentConfig
+from tf_frame.deploy.placement import variables_placed
 from tf_frame.deploy.session_config import make_deployment
-from tf_frame.graph.graph_edits import ancestors
+from tf_frame.graph.graph_edits import ancestors, assignments
 from tf_frame.graph.step_loop import build_step_loop
 from tf_frame.graph.update import train_step
 from tf_frame.graph.update.moving_statistics import combine_moving_updates
@@ -141,6 +143,23 @@ def test_updates_of_one_rate_on_one_device_are_together(variable_mode):
         rate = tf.placeholder_with_default(0.9, [])
         make_layers(rate, rate, tf.placeholder_with_default(0.9, []))
         assert steps_of_updates() == [2, 4]
+
+
+def test_each_parameter_server_computes_the_differences_of_its_variables(variable_mode):
+    config = DeploymentConfig(num_ps_tasks=2, num_replicas=2)
+    with tf.Graph().as_default(), variables_placed(config):
+        make_layers(*[0.9] * 4, device=config.clone_device(0))
+        combine_moving_updates(tf.get_collection(tf.GraphKeys.UPDATE_OPS), "")
+        found = set()
+        for variable in tf.global_variables():
+            if "moving" in variable.op.name:
+                (update,) = [op for op in assignments(variable) if "AssignSub" in op.type]
+                product = update.inputs[1].op.inputs[0].op
+                old, new = (tensor.op for tensor in product.inputs[0].op.inputs)
+                assert {product.device, old.device} == {variable.device}
+                assert new.device == config.clone_device(0)
+                found.add((variable.device, len(old.inputs) - 1))
+    assert found == {(config.ps_task_device(task), 4) for task in range(2)}
 
 
 def test_updates_that_a_program_orders_stay_alone(variable_mode):
