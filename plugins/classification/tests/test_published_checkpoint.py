@@ -57,7 +57,7 @@ def test_it_is_evaluated_in_a_new_folder(published, capsys, tmp_path):
     assert code == 0
     assert "137 of 137 variables restored" in out
     assert "evaluation at step 0" in out and "accuracy" in out
-    assert (tmp_path / "new" / "eval" / "metrics.json").exists()
+    assert (tmp_path / "new" / "eval_photos" / "metrics.json").exists()
     # The folder is one of a run from now on.
     code, again, _ = run(capsys, "evaluate", tmp_path / "new")
     assert code == 0

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import tensorflow.compat.v1 as tf
 
 # Divisor instead of 0; the numerator is 0 then.
@@ -16,7 +17,7 @@ _TINY = 1e-30
 
 def areas(boxes: Any, *, ops: Any = tf) -> Any:
     """Returns the areas `[...]` of boxes `[..., 4]`."""
-    upper, left, lower, right = _edges(boxes)
+    upper, left, lower, right = _edges(boxes, ops)
     return ops.maximum(lower - upper, 0.0) * ops.maximum(right - left, 0.0)
 
 
@@ -57,7 +58,7 @@ def intersection_over_area(a: Any, b: Any, *, ops: Any = tf) -> Any:
 
 def intersections(a: Any, b: Any, ops: Any = tf) -> Any:
     """Returns the areas `[...]` that boxes `[..., 4]`, which broadcast, share."""
-    edges_a, edges_b = _edges(a), _edges(b)
+    edges_a, edges_b = _edges(a, ops), _edges(b, ops)
     sides = [
         ops.maximum(
             ops.minimum(edges_a[i + 2], edges_b[i + 2]) - ops.maximum(edges_a[i], edges_b[i]), 0.0
@@ -67,5 +68,6 @@ def intersections(a: Any, b: Any, ops: Any = tf) -> Any:
     return sides[0] * sides[1]
 
 
-def _edges(boxes: Any) -> tuple[Any, ...]:
-    return tuple(boxes[..., i] for i in range(4))
+def _edges(boxes: Any, ops: Any) -> Any:
+    """Returns the four edges; TensorFlow takes one operation for all."""
+    return tf.unstack(boxes, axis=-1) if ops is tf else np.moveaxis(boxes, -1, 0)
