@@ -77,11 +77,11 @@ def test_one_long_step_does_not_hide_an_input_that_all_others_wait_for():
     assert hint.text == "35% of a typical step waits for input"
 
 
-def test_taking_a_batch_that_is_ready_is_no_slow_input():
+def test_taking_a_batch_that_is_ready_belongs_to_the_start_of_a_small_step():
     recording = Recording()
     for _ in range(5):
-        ops = [("n", "IteratorGetNext", 0.3, 0.4), ("a", "MatMul", 0.4, 0.5)]
-        recording.step(1, session=(0.2, 0.9), ops=ops)
+        ops = [("n", "IteratorGetNext", 0.03, 0.15), ("a", "MatMul", 0.15, 0.68)]
+        recording.step(0.72, session=(0.02, 0.7), ops=ops)
     assert only(build_report([recording.profile()]).hints).cause == "small_steps"
 
 

@@ -29,7 +29,8 @@ from tf_frame.text import readable_bytes
 # xprof calls a step moderately input-bound from 5 % on, and highly from 20 % on
 # (xprof/convert/op_stats_to_input_pipeline_analysis.cc).
 _INPUT = 0.1
-# Taking a batch that is ready costs about 0.1 ms, of a step that may have no more than 0.5 ms.
+# Taking a batch that is ready costs about 0.1 ms, of a step that may have no more than 0.5 ms: it is
+# a part of the start of a small step.
 _READY_MS = 0.15
 # Half of the peak, and more than all activations of a small model: 72 MiB for ResNet-50 with 8
 # images of 64 x 64.
@@ -58,7 +59,7 @@ _COPIES = 0.1
 LAYOUT, _CACHE = "model.data_format", "input.cache"
 CHANNELS_LAST = {"NCHW": "NHWC", "channels_first": "channels_last"}
 # A session call costs about 0.2 ms, a hook some microseconds; above this share a loop helps.
-_SMALL, _SMALL_MS = 0.3, 20.0
+_SMALL, _SMALL_MS = 0.2, 20.0
 # Recording an operation takes about 5 microseconds of the session call, which other steps do not
 # have: 4.7 per operation with TensorFlow 2.21 and a graph of 1000 operations.
 _RECORDING_MS = 0.005
@@ -276,6 +277,7 @@ def serial_updates(report: Report) -> Iterable[Hint]:
 def small_steps(report: Report) -> Iterable[Hint]:
     """Finds steps that take less time than starting them."""
     ms = sum(phase.ms for phase in report.phases if phase.kind in (OVERHEAD, LOOP))
+    ms += min(_READY_MS, sum(phase.ms for phase in report.phases if phase.kind == INPUT))
     recording = _RECORDING_MS * sum(row.count for row in report.kinds)
     share = (ms - recording) / max(report.step.mean_ms - recording, ms, 1e-6)
     if share >= _SMALL and report.step.median_ms <= _SMALL_MS:

@@ -99,9 +99,9 @@ class Evaluator:
 
         Building takes one core, like most of the preparation of another session.
         """
-        with concurrent.futures.ThreadPoolExecutor(1, "evaluation-graph") as thread:
-            self._ahead = thread.submit(contextvars.copy_context().run, self._new_session)
-            thread.shutdown(wait=False)
+        thread = concurrent.futures.ThreadPoolExecutor(1, "evaluation-graph")
+        self._ahead = thread.submit(contextvars.copy_context().run, self._new_session)
+        thread.shutdown(wait=False)
 
     def evaluate(
         self,

@@ -45,7 +45,7 @@ class RunContext:
       observer: the user.
       cluster: the task of this process.
       checkpoint: the checkpoint that training resumes from; None for a new training.
-      after_building: called once the training graph is complete, before its session is opened.
+      before_first_step: called when the session is open.
       evaluate_step: evaluates the checkpoint of a step during training and returns
         metric -> value; None: nothing is evaluated.
       hooks: session hooks of a script, called after the model's `chief_hooks` and before the
@@ -62,7 +62,7 @@ class RunContext:
     observer: RunObserver
     cluster: Cluster
     checkpoint: str | None = None
-    after_building: Callable[[], None] = lambda: None
+    before_first_step: Callable[[], None] = lambda: None
     evaluate_step: Callable[[int], Mapping[str, float]] | None = None
     hooks: Sequence[Any] = ()
     listeners: Sequence[Any] = ()

@@ -175,7 +175,7 @@ class _Run:
             observer=self._observer,
             cluster=self._cluster,
             checkpoint=self._checkpoint,
-            after_building=self._build_evaluation,
+            before_first_step=self._build_evaluation,
             evaluate_step=self._evaluations.evaluate_step,
             metrics=self._metrics,
             session_config=self._session_config,

@@ -101,7 +101,6 @@ class Training:
             self._data = self._report_data(notes)
         graph = self._build_graph()
         self._context.observer.interrupts.raise_if_received()
-        self._context.after_building()
         self._proto = session_proto(self._setup.config, self._context, self._deployment)
         with graph.graph.as_default(), self._job() as member:
             self._make_parts(graph, member)
@@ -194,6 +193,7 @@ class Training:
             if self._context.cluster.is_chief and self._setup.is_recorded:
                 write_configuration(self._setup, self._source.info)
                 write_data_report(self._setup.model_dir, self._data)
+            self._context.before_first_step()
             self.loop.run(session)
 
     def _open_session(self) -> Any:

@@ -240,15 +240,17 @@ def test_the_session_has_the_devices_of_the_options_and_the_configuration(save, 
 
 
 def test_a_graph_that_another_thread_builds_is_the_one_that_is_evaluated(save):
-    threads = []
+    threads, goes_on = [], threading.Event()
 
     class Noting(ToyModel):
         def build(self, features, labels, mode):
+            assert goes_on.wait(10)
             threads.append(threading.current_thread())
             return super().build(features, labels, mode)
 
     evaluator = toy(Noting)
     evaluator.build_ahead()
+    goes_on.set()
     for step in (1, 2):
         assert figures(evaluator, save(step, 0.5)) == expected_metrics(0.5)
     assert evaluator.model.calls == 1 and threads != [threading.current_thread()]
