@@ -29,8 +29,8 @@ from tf_frame.text import readable_bytes
 # xprof calls a step moderately input-bound from 5 % on, and highly from 20 % on
 # (xprof/convert/op_stats_to_input_pipeline_analysis.cc).
 _INPUT = 0.1
-# Taking a batch that is ready costs about 0.1 ms, of a step that may have no more than 0.5 ms: it is
-# a part of the start of a small step.
+# Taking a batch that is ready costs about 0.1 ms, of a step that may have no more than 0.5 ms: it
+# is a part of the start of a small step.
 _READY_MS = 0.15
 # Half of the peak, and more than all activations of a small model: 72 MiB for ResNet-50 with 8
 # images of 64 x 64.
