@@ -222,6 +222,16 @@ def test_small_steps():
     assert 0.65 < hint.severity < 0.75
 
 
+def test_the_time_for_recording_is_no_part_of_a_small_step():
+    recording = Recording()
+    for _ in range(5):
+        # Of 0.5 ms, recording of 60 operations takes 0.24, and the rest of the start 0.14.
+        ops = [(f"op_{i}", "MatMul", 0.2 + i / 500, 0.202 + i / 500) for i in range(60)]
+        recording.step(0.5, session=(0.02, 0.48), ops=ops)
+    hint = only(build_report([recording.profile()]).hints)
+    assert hint.cause == "small_steps" and "that 54% of their time" in hint.text
+
+
 def test_few_threads():
     hint = only(found(options={"intra_op_threads": 1, "inter_op_threads": 0}))
     assert (hint.cause, hint.changes) == ("few_threads", {"intra_op_threads": "0"})

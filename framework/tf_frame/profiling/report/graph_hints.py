@@ -60,9 +60,9 @@ LAYOUT, _CACHE = "model.data_format", "input.cache"
 CHANNELS_LAST = {"NCHW": "NHWC", "channels_first": "channels_last"}
 # A session call costs about 0.2 ms, a hook some microseconds; above this share a loop helps.
 _SMALL, _SMALL_MS = 0.2, 20.0
-# Recording an operation takes about 5 microseconds of the session call, which other steps do not
-# have: 4.7 per operation with TensorFlow 2.21 and a graph of 1000 operations.
-_RECORDING_MS = 0.005
+# Recording an operation takes some microseconds of the session call, which other steps do not have:
+# 4.7 with TensorFlow 2.21 and a graph of 1000 operations, 4.0 with one of 63 on a quicker machine.
+_RECORDING_MS = 0.004
 _LOOP = 10
 SLOW_INPUT = "slow_input"
 # What shows the cost of an input: batches that are in memory.
@@ -279,7 +279,8 @@ def small_steps(report: Report) -> Iterable[Hint]:
     ms = sum(phase.ms for phase in report.phases if phase.kind in (OVERHEAD, LOOP))
     ms += min(_READY_MS, sum(phase.ms for phase in report.phases if phase.kind == INPUT))
     recording = _RECORDING_MS * sum(row.count for row in report.kinds)
-    share = (ms - recording) / max(report.step.mean_ms - recording, ms, 1e-6)
+    ms -= recording
+    share = ms / max(report.step.mean_ms - recording, ms, 1e-6)
     if share >= _SMALL and report.step.median_ms <= _SMALL_MS:
         gain = share * (1 - 1 / _LOOP)
         yield Hint(
