@@ -97,7 +97,8 @@ class Evaluator:
     def build_ahead(self) -> None:
         """Builds the graph of the first evaluation in another thread, from now on.
 
-        Building takes one core, like most of the preparation of another session.
+        Building takes one core, like most of the preparation of another session. If it fails, the
+        first evaluation builds the graph itself, and raises the error.
         """
         thread = concurrent.futures.ThreadPoolExecutor(1, "evaluation-graph")
         self._ahead = thread.submit(contextvars.copy_context().run, self._new_session)
@@ -171,8 +172,12 @@ class Evaluator:
             self._session = None
 
     def _built_session(self) -> EvalSession:
+        ahead, self._ahead = self._ahead, None
+        if ahead is not None and (error := ahead.exception()):
+            # Libraries such as Keras have state of a thread: this one has the last word.
+            _LOG.info("the graph of the evaluation is built again, after %r", error)
+            ahead = None
         if self._session is None:
-            ahead, self._ahead = self._ahead, None
             self._session = self._new_session() if ahead is None else ahead.result()
         return self._session
 
