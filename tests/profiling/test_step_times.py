@@ -29,11 +29,15 @@ def test_quantiles_and_histogram():
 
 def test_which_steps_are_counted():
     times = counted([0.1])
-    times.begin()
+    times.begin(900.0)
     times.step(1000.0)
     times.step(1000.1)
     assert times.table()["steps"] == 2
     assert list(times.table()["histogram"].values()) == [2]
+    assert times.first_secs == times.table()["first_secs"] == 100.0
+    times.begin(2000.0)
+    times.step(2000.5)
+    assert times.first_secs == 100.0  # Of the first session.
     times = StepTimes()
     times.step(0.0)
     times.step(1.0, 100)

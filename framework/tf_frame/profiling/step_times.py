@@ -1,7 +1,7 @@
 """Durations of steps and of hooks, measured in every run, in memory of a fixed size.
 
     times = StepTimes()
-    times.begin()                    # when a session begins
+    times.begin(now)                 # when a session begins
     times.step(now)                  # after each step
     times.hook(hook, began, now)     # after each method of a hook
     times.table()                    # median, p90, p99, hooks; for result.json
@@ -42,6 +42,7 @@ class StepTimes:
     The first step of a session is not counted, as TensorFlow prepares the graph in it.
 
     Attributes:
+      first_secs: seconds of the first step, in which TensorFlow prepares the graph; None before.
       hooks: hook -> its time, in the order of first calls.
       spans: list that gets `(hook, began, ended)` of each call, and `(None, began, ended)` of each
         session call with hooks; None: nothing is recorded.
@@ -52,12 +53,14 @@ class StepTimes:
         self.hooks: dict[Any, HookTime] = {}
         self.spans: list[tuple[Any, float, float]] | None = None
         self.on_step: Any = None
+        self.first_secs: float | None = None
         self._counts = [0] * _CLASSES
+        self._began: float | None = None
         self._last = math.nan
 
-    def begin(self) -> None:
+    def begin(self, now: float) -> None:
         """Begins a session: the next step is not counted."""
-        self._last = math.nan
+        self._began, self._last = now, math.nan
 
     def step(self, now: float, steps: int = 1) -> None:
         """Counts a step, or several steps of one call, from the end of the last step until now.
@@ -68,6 +71,8 @@ class StepTimes:
         if secs > 0 and steps > 0:  # Not for NaN, of the first step.
             number = int(math.log(secs / steps) * _PER_LOG + _OFFSET)
             self._counts[min(max(number, 0), _CLASSES - 1)] += steps
+        elif self.first_secs is None and self._began is not None:
+            self.first_secs = now - self._began
 
     def hook(self, hook: Any, began: float, ended: float, *, ends: bool = False) -> float:
         """Adds the time of a method of a hook; `ends` marks the method after the step.
@@ -95,12 +100,14 @@ class StepTimes:
         return self._counts
 
     def table(self) -> dict[str, Any]:
-        """Returns steps, quantiles, mean and hooks, as `result.json` has them."""
+        """Returns first step, steps, quantiles and hooks, as `result.json` has them."""
         hooks = {
             type(hook).__name__: {"calls": time.calls, "secs": time.secs}
             for hook, time in self.hooks.items()
         }
-        return {**quantiles(self._counts), "histogram": histogram(self._counts), "hooks": hooks}
+        first = {} if self.first_secs is None else {"first_secs": self.first_secs}
+        counts = {**quantiles(self._counts), "histogram": histogram(self._counts)}
+        return {**first, **counts, "hooks": hooks}
 
 
 def is_starving(input_share: float | None, steps_per_sec: float | None) -> bool:

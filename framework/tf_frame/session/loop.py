@@ -94,7 +94,7 @@ class TrainingLoop(tf.train.SessionRunHook):
         self._run_one: Callable[[], Sequence[Any]] | None = None
         self._run_many: Callable[[float], Sequence[Any]] | None = None
         self._began_at = self.global_step = self._read_global_step()
-        self.times.begin()
+        self.times.begin(training_clock())
 
     def _run_steps(self, step_context: Any) -> None:
         # After a lost session step_context still has the lost one.

@@ -45,7 +45,8 @@ class RunContext:
       observer: the user.
       cluster: the task of this process.
       checkpoint: the checkpoint that training resumes from; None for a new training.
-      before_first_step: called when the session is open.
+      phase_ended: called with the name of a phase that ended, `graph` or `session`; see
+        `PhaseTimes`.
       evaluate_step: evaluates the checkpoint of a step during training and returns
         metric -> value; None: nothing is evaluated.
       hooks: session hooks of a script, called after the model's `chief_hooks` and before the
@@ -62,7 +63,7 @@ class RunContext:
     observer: RunObserver
     cluster: Cluster
     checkpoint: str | None = None
-    before_first_step: Callable[[], None] = lambda: None
+    phase_ended: Callable[[str], None] = lambda phase: None
     evaluate_step: Callable[[int], Mapping[str, float]] | None = None
     hooks: Sequence[Any] = ()
     listeners: Sequence[Any] = ()

@@ -34,6 +34,7 @@ from tf_frame.runs.setup.model_dir import write_result
 from tf_frame.runs.setup.run_context import RunContext, RunObserver
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.runs.training.evaluations import Evaluations, how_to_resume
+from tf_frame.runs.training.phase_times import EVALUATION, SESSION, STEPS, PhaseTimes
 from tf_frame.runs.training.training import Trained, Training
 from tf_frame.session.interrupts import Interrupted
 
@@ -89,7 +90,7 @@ class _Run:
         observer: RunObserver,
         session_config: Any,
     ) -> None:
-        self._started = time.monotonic()
+        self._started, self._phases = time.monotonic(), PhaseTimes()
         self._setup, self._source = setup, source
         self._cluster, self._observer = cluster, observer
         self._session_config = session_config
@@ -123,6 +124,7 @@ class _Run:
             if self._cluster.is_chief:
                 self._evaluations.check_metrics()
             self._trained = self._train()
+            self._phases.end(STEPS)
             self._release_ps()
             try:
                 self._raise_if_interrupted()
@@ -132,6 +134,7 @@ class _Run:
                     self._evaluations.evaluate_newest()
             except Interrupted as error:
                 stopped = error
+            self._phases.end(EVALUATION)
         result = self._result(stopped)
         if self._cluster.is_chief:
             write_result(self._setup.model_dir, result)
@@ -175,16 +178,17 @@ class _Run:
             observer=self._observer,
             cluster=self._cluster,
             checkpoint=self._checkpoint,
-            before_first_step=self._build_evaluation,
+            phase_ended=self._phase_ended,
             evaluate_step=self._evaluations.evaluate_step,
             metrics=self._metrics,
             session_config=self._session_config,
         )
 
-    def _build_evaluation(self) -> None:
-        """Lets another thread build the evaluation's graph, if there will be an evaluation."""
+    def _phase_ended(self, phase: str) -> None:
+        """Takes the time; lets another thread build the evaluation graph if it will be needed."""
+        self._phases.end(phase)
         evaluates = self._evaluates_at_end or self._setup.config.eval_every_n_steps
-        if self._cluster.is_chief and evaluates:
+        if phase == SESSION and self._cluster.is_chief and evaluates:
             self._evaluator.build_ahead()
 
     def _release_ps(self) -> None:
@@ -246,6 +250,7 @@ class _Run:
             "peak_gflops": _giga(self._trained.peak_flops),
             "input_share": self._trained.input_share,
             "step_times": self._trained.step_times,
+            "phase_secs": self._phases.secs,
             "duration_secs": time.monotonic() - self._started,
             "time": time.time(),
             "stopped_by": stopped and signal.Signals(stopped.signum).name,

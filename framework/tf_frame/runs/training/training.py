@@ -34,6 +34,7 @@ from tf_frame.runs.training.build import (
 from tf_frame.runs.training.hooks.make import make_hooks
 from tf_frame.runs.training.hooks.profiles import ProfileRequests
 from tf_frame.runs.training.parts import TrainingParts
+from tf_frame.runs.training.phase_times import GRAPH, SESSION
 from tf_frame.session.job_member import JobMember, NothingLeftToTrain
 from tf_frame.session.loop import TrainingLoop
 from tf_frame.session.monitored import monitored_session
@@ -100,6 +101,7 @@ class Training:
         if self._context.cluster.is_chief and self._setup.is_recorded:
             self._data = self._report_data(notes)
         graph = self._build_graph()
+        self._context.phase_ended(GRAPH)
         self._context.observer.interrupts.raise_if_received()
         self._proto = session_proto(self._setup.config, self._context, self._deployment)
         with graph.graph.as_default(), self._job() as member:
@@ -193,7 +195,7 @@ class Training:
             if self._context.cluster.is_chief and self._setup.is_recorded:
                 write_configuration(self._setup, self._source.info)
                 write_data_report(self._setup.model_dir, self._data)
-            self._context.before_first_step()
+            self._context.phase_ended(SESSION)
             self.loop.run(session)
 
     def _open_session(self) -> Any:

@@ -50,6 +50,15 @@ def test_the_result_and_the_configuration_are_written(go, tmp_path):
     assert status.time < (tmp_path / "metrics.csv").stat().st_mtime < result["time"]
 
 
+def test_the_time_of_each_phase_is_in_the_result(go):
+    result, _ = go(max_steps=2, evaluate=True)
+    secs = result["phase_secs"]
+    assert list(secs) == ["start", "graph", "session", "steps", "evaluation"]
+    assert min(secs.values()) > 0
+    assert sum(secs.values()) - secs["start"] == pytest.approx(result["duration_secs"], abs=0.2)
+    assert 0 < result["step_times"]["first_secs"] < secs["steps"]
+
+
 def test_the_rate_of_the_hardware_is_in_the_result(go):
     result, _ = go(max_steps=4, peak_gflops=2.0)
     flops = 1e9 * result["gflops_per_sec"] / result["steps_per_sec"]
