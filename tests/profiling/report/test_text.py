@@ -4,7 +4,7 @@ from hand_made_steps import Recording
 from tf_frame.profiling.report import formats
 from tf_frame.profiling.report.build_report import build_report
 from tf_frame.profiling.report.text import format_report
-from tf_frame.profiling.report.text_tables import TABLES
+from tf_frame.profiling.report.text_tables import TABLES, use
 from tf_frame.profiling.step_profile import Cost, HookCost
 
 OPS = [
@@ -157,3 +157,15 @@ def test_stragglers_and_a_single_step():
         "worker_1",
         "slower than the others",
     ]
+
+
+@pytest.mark.parametrize("width", [60, 80, 200])
+def test_the_use_of_devices_has_a_line_each_in_every_terminal(monkeypatch, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    ops = [("a", "MatMul", 5, 30), ("b", "MatMul", 60, 80)]
+    report = build_report([Recording().step(100, session=(1, 97), ops=ops).profile()])
+    _, heading, *rows = use(report, None).splitlines()
+    assert len(rows) == len(report.use) == 1
+    assert max(map(len, [heading, *rows])) <= width
+    timeline = rows[0].partition("|")[2].rpartition("|")[0]
+    assert " " in timeline.strip() and len(timeline) <= len(report.use[0].timeline)

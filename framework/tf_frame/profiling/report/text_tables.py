@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -16,8 +17,11 @@ from tf_frame.profiling.report.contents import (
 from tf_frame.profiling.report.formats import COSTS, LAYERS, NO_CLONE, OUTSIDE, WHOLE_MODEL
 from tf_frame.profiling.report.operation_tables import roll_up
 from tf_frame.text import columns, readable_bytes
+from tf_frame.text_width import terminal_width
 
 _NAME_WIDTH, _OPERATION_WIDTH, _TYPE_WIDTH = 48, 42, 22
+# Cells of the other columns of the devices in use, and the shortest bar beside them.
+_BESIDE_TIMELINE, _LEAST_TIMELINE = 42, 16
 # In a short table, a scope with a greater share is divided into the scopes inside.
 _LARGE = 0.1
 _BLOCKS = "▁▂▃▄▅▆▇█"
@@ -150,11 +154,19 @@ def use(report: Report, max_rows: int | None) -> str:
     table: _Columns = {
         "BUSY": lambda row: f"{row.busy_share:.0%}",
         "CONCURRENT OPS": lambda row: f"{row.mean:.2f}",
-        "OVER A TYPICAL STEP": lambda row: f"|{bars(row.timeline)}|",
+        "OVER A TYPICAL STEP": lambda row: f"|{bars(_fitted(row.timeline))}|",
         "DEVICE": lambda row: row.device,
     }
     title = f"Devices in use ({report.cores} cores)"
     return _table(title, report.use, table, max_rows, texts=2)
+
+
+def _fitted(timeline: Sequence[float]) -> Sequence[float]:
+    """Returns the largest values of as many parts of a step as have room in the terminal."""
+    room = max(_LEAST_TIMELINE, terminal_width() - _BESIDE_TIMELINE)
+    count = min(len(timeline), room)
+    edges = [number * len(timeline) // count for number in range(count + 1)]
+    return [max(timeline[begin:end]) for begin, end in itertools.pairwise(edges)]
 
 
 def _rows(title: str, heading: str, rows: Sequence[Row], max_rows: int | None) -> str:
