@@ -29,8 +29,7 @@ MODULES = {
     "tensorflow.python.client.device_lib": "the memory limits of devices, for memory_stats",
     "tensorflow.python.eager.context": "the names of devices, for list_devices of contrib.eager",
     "tensorflow.python.framework.op_def_registry": (
-        "whether this TensorFlow has an operation that a wrapper of contrib.rnn needs, or "
-        "_VarHandlesOp, which no Python function makes"
+        "whether this TensorFlow has an operation that a wrapper of contrib.rnn needs"
     ),
     "tensorflow.python.framework.smart_cond": "conditions that may be known, of contrib.training",
     "tensorflow.python.ops.script_ops": "the Python functions of an input, which hints name",

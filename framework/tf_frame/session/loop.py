@@ -21,7 +21,6 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.graph.step_loop import StepLoop
-from tf_frame.graph.variable_handles import merge_variable_handles
 from tf_frame.hooks.base import REPLAN, Phase
 from tf_frame.hooks.training_clock import training_clock
 from tf_frame.plugin.fault import note_failed_step
@@ -43,8 +42,6 @@ class TrainingLoop(tf.train.SessionRunHook):
       steps: the training graph.
       schedule: the hooks and their cadences.
       step_loop: many steps in one call, or None.
-      merges_handles: whether all variables are in this process and on CPUs, so that one operation
-        may return all handles; see `graph.variable_handles`.
       check_error: called with an error of a step; may raise another error instead.
       times: measures the steps and hooks.
 
@@ -63,7 +60,6 @@ class TrainingLoop(tf.train.SessionRunHook):
     schedule: Schedule
     _: dataclasses.KW_ONLY
     step_loop: StepLoop | None = None
-    merges_handles: bool = False
     check_error: Callable[[Exception], None] = lambda error: None
     times: StepTimes = dataclasses.field(default_factory=StepTimes)
 
@@ -88,11 +84,6 @@ class TrainingLoop(tf.train.SessionRunHook):
         except tf.errors.OutOfRangeError:
             self.global_step = self._read_global_step()
         self.schedule.after_last_step(self.global_step)
-
-    def begin(self) -> None:
-        """Merges handles, after `begin` of all other hooks: nothing more is added to the step."""
-        if self.merges_handles:
-            merge_variable_handles(self._fetches.tensors)
 
     def after_create_session(self, session: Session, coord: Any) -> None:
         """Takes over a new session, after all other hooks, which may change its variables."""

@@ -117,14 +117,9 @@ def make_loop(parts: TrainingParts, hooks: Sequence[Any]) -> TrainingLoop:
         parts.graph,
         schedule,
         step_loop=_step_loop(parts.config, parts.graph, schedule, parts.report),
-        merges_handles=_is_local_on_cpus(parts),
         check_error=parts.member.check_error,
         times=parts.times,
     )
-
-
-def _is_local_on_cpus(parts: TrainingParts) -> bool:
-    return not parts.context.cluster.target and parts.deployment.clone_device_type == "CPU"
 
 
 def _step_loop(

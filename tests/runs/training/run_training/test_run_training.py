@@ -18,7 +18,6 @@ from tf_frame.errors import CheckpointError, ConfigError, DataError, NoDataError
 from tf_frame.gradient_transforms.accumulate import Accumulate
 from tf_frame.gradient_transforms.check_finite import CheckFinite
 from tf_frame.gradient_transforms.freeze import Freeze
-from tf_frame.graph.graph_edits import ancestors
 from tf_frame.hooks.stock.global_step_waiter import GlobalStepWaiterHook
 from tf_frame.plugin import InputInfo, Mode
 from tf_frame.plugin.kinds import GRADIENT_TRANSFORM
@@ -349,21 +348,6 @@ class Hooked(ToyModel):
     def build(self, features, labels, mode):
         output = super().build(features, labels, mode)
         return dataclasses.replace(output, hooks=[self.hook] if mode == Mode.TRAIN else [])
-
-
-def test_one_operation_returns_the_handles_of_a_step(go):
-    class Looks(tf.train.SessionRunHook):
-        def after_create_session(self, session, coord):
-            self.types = [
-                op.type for op in ancestors([session.graph.get_operation_by_name("train_op")])
-            ]
-
-    class Looked(Hooked):
-        hook = Looks()
-
-    go(Looked, max_steps=2)
-    assert Looked.hook.types.count("_VarHandlesOp") == 1
-    assert "VarHandleOp" not in Looked.hook.types
 
 
 def test_a_hook_that_ends_training_is_told_from_data_that_ends(go):
