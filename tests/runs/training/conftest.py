@@ -45,22 +45,6 @@ def other_run(tmp_path_factory):
     return other_run
 
 
-def interrupted_model(interrupts, signum):
-    """A class of toy models whose evaluation gets a signal before its first batch."""
-
-    class Interrupt(tf.train.SessionRunHook):
-        def begin(self):
-            interrupts.received = signum
-
-    class Interrupted(ToyModel):
-        def build(self, features, labels, mode):
-            output = super().build(features, labels, mode)
-            hooks = [Interrupt()] if mode == Mode.EVAL else []
-            return dataclasses.replace(output, hooks=hooks)
-
-    return Interrupted
-
-
 class OneEpoch(ToyInput):
     def dataset(self, mode, context):
         return super().dataset(Mode.EVAL, context)

@@ -74,7 +74,8 @@ def _is_movable(update: MovingUpdate) -> bool:
     step = update.op.inputs[1].op
     chain = [update.op, step, *(tensor.op for tensor in step.inputs), update.old.op]
     return (
-        update.old.shape.rank == 1
+        update.op.graph is tf.get_default_graph()  # Not in a branch of a tf.cond.
+        and update.old.shape.rank == 1
         and update.old.shape.is_fully_defined()
         and update.new.shape.is_compatible_with(update.old.shape)
         and update.op._get_control_flow_context() is None

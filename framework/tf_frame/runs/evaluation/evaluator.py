@@ -11,8 +11,6 @@ A new graph and session for each checkpoint, as in tf.estimator, takes 12 to 42 
 
 from __future__ import annotations
 
-import concurrent.futures
-import contextvars
 import ctypes
 import dataclasses
 import logging
@@ -91,18 +89,7 @@ class Evaluator:
 
     def __post_init__(self) -> None:
         self._session: EvalSession | None = None
-        self._ahead: concurrent.futures.Future[EvalSession] | None = None
         self._warned = False
-
-    def build_ahead(self) -> None:
-        """Builds the graph of the first evaluation in another thread, from now on.
-
-        Building takes one core, like most of the preparation of another session. If it fails, the
-        first evaluation builds the graph itself, and raises the error.
-        """
-        thread = concurrent.futures.ThreadPoolExecutor(1, "evaluation-graph")
-        self._ahead = thread.submit(contextvars.copy_context().run, self._new_session)
-        thread.shutdown(wait=False)
 
     def evaluate(
         self,
@@ -126,7 +113,7 @@ class Evaluator:
             evaluator remains usable.
           DataError: the data is empty (`NoDataError`), or never ends.
         """
-        session = self._built_session()
+        session = self._session = self._session or self._new_session()
         with session.graph.graph.as_default():
             session.choose(checkpoint)
             try:
@@ -159,27 +146,14 @@ class Evaluator:
 
     def metric_names(self) -> list[str]:
         """Returns names of the metrics that are single numbers; makes the graph if needed."""
-        session = self._built_session()
+        session = self._session = self._session or self._new_session()
         return [name for name, value in session.graph.values.items() if _is_number(value)]
 
     def close(self) -> None:
         """Closes the session and drops the graph; the next evaluation makes a new pair."""
-        if self._ahead is not None:
-            concurrent.futures.wait([self._ahead])
-            self._ahead = None
         if self._session is not None:
             self._session.close()
             self._session = None
-
-    def _built_session(self) -> EvalSession:
-        ahead, self._ahead = self._ahead, None
-        if ahead is not None and (error := ahead.exception()):
-            # Libraries such as Keras have state of a thread: this one has the last word.
-            _LOG.info("the graph of the evaluation is built again, after %r", error)
-            ahead = None
-        if self._session is None:
-            self._session = self._new_session() if ahead is None else ahead.result()
-        return self._session
 
     def _new_session(self) -> EvalSession:
         graph = build_eval_graph(

@@ -2,7 +2,6 @@
 
 import dataclasses
 import logging
-import threading
 
 import numpy as np
 import pytest
@@ -237,41 +236,3 @@ def test_the_session_has_the_devices_of_the_options_and_the_configuration(save, 
     assert protos[-1].inter_op_parallelism_threads == 3
     assert protos[-1].gpu_options.visible_device_list == "0"
     assert protos[-1].device_count["CPU"] == 3
-
-
-def test_a_graph_that_another_thread_builds_is_the_one_that_is_evaluated(save):
-    threads, goes_on = [], threading.Event()
-
-    class Noting(ToyModel):
-        def build(self, features, labels, mode):
-            assert goes_on.wait(10)
-            threads.append(threading.current_thread())
-            return super().build(features, labels, mode)
-
-    evaluator = toy(Noting)
-    evaluator.build_ahead()
-    goes_on.set()
-    for step in (1, 2):
-        assert figures(evaluator, save(step, 0.5)) == expected_metrics(0.5)
-    assert evaluator.model.calls == 1 and threads != [threading.current_thread()]
-    evaluator.close()
-    assert figures(evaluator, save(3, 0.5)) == expected_metrics(0.5)
-    assert threads[1:] == [threading.current_thread()]
-
-
-def test_a_graph_that_cannot_be_built_in_another_thread_is_built_by_the_evaluation(save):
-    def fail_elsewhere(output):
-        assert threading.current_thread() is threading.main_thread()
-        return output
-
-    evaluator = toy(changed(fail_elsewhere))
-    evaluator.build_ahead()
-    assert figures(evaluator, save(1, 0.5)) == expected_metrics(0.5)
-    assert evaluator.model.calls == 2
-
-
-def test_an_evaluator_that_builds_ahead_may_be_closed_at_any_time():
-    evaluator = toy()
-    evaluator.build_ahead()
-    evaluator.close()
-    assert evaluator.model.calls == 1

@@ -16,9 +16,9 @@ from tf_frame.plugin import Mode
 from tf_frame.plugin.kinds import HOOK
 from tf_frame.runs.setup.training_setup import TRAIN, TRAIN_AND_EVALUATE
 from tf_frame.session.interrupts import Interrupted, Interrupts
-from tf_frame.testing.toy import ToyModel, installed_plugin
+from tf_frame.testing.toy import ToyInput, ToyModel, installed_plugin
 
-from ..conftest import interrupted_model, train
+from ..conftest import train
 
 
 def saved_steps(folder):
@@ -125,9 +125,15 @@ def test_a_signal_in_an_evaluation_in_training_says_how_to_resume(
 ):
     interrupts = Interrupts()
 
+    class Interrupting(ToyInput):
+        def dataset(self, mode, context):
+            if mode == Mode.EVAL:
+                interrupts.received = 15
+            return super().dataset(mode, context)
+
     options = {"mode": mode, "interrupts": interrupts, "evaluate": True, **options}
     with pytest.raises(Interrupted) as error:
-        go(interrupted_model(interrupts, 15), max_steps=9, **options)
+        go(source=Interrupting, max_steps=9, **options)
     assert str(error.value) == (
         "SIGTERM: stopped and saved at step 4 of 9\n"
         f"resume with: tf-frame run {said}--model_dir {tmp_path}"

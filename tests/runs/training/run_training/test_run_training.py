@@ -3,8 +3,6 @@
 import dataclasses
 import json
 import re
-import threading
-from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -33,7 +31,7 @@ from tf_frame.testing.toy import (
     make_setup,
 )
 
-from ..conftest import OneEpoch, interrupted_model
+from ..conftest import OneEpoch
 
 
 def test_the_result_and_the_configuration_are_written(go, tmp_path):
@@ -386,8 +384,14 @@ def test_a_signal_before_the_first_step_of_a_resumed_run_leaves_it_where_it_was(
 def test_a_signal_in_the_last_evaluation_names_the_folder_to_go_on_with(go, tmp_path):
     interrupts = Interrupts()
 
+    class Interrupting(ToyInput):
+        def dataset(self, mode, context):
+            if mode == Mode.EVAL:
+                interrupts.received = 2
+            return super().dataset(mode, context)
+
     with pytest.raises(Interrupted) as error:
-        go(interrupted_model(interrupts, 2), max_steps=2, evaluate=True, interrupts=interrupts)
+        go(source=Interrupting, max_steps=2, evaluate=True, interrupts=interrupts)
     assert str(error.value) == (
         "SIGINT: stopped and saved at step 2 of 2\n"
         f"resume with: tf-frame run --model_dir {tmp_path}"
@@ -402,17 +406,3 @@ def test_a_worker_that_comes_when_all_is_done_trains_nothing(go, monkeypatch):
     result, said = go(max_steps=5, evaluate=True)
     assert "the other workers have reached step 5: nothing to train" in said
     assert (result["global_step"], result["total_loss"]) == (5, None)
-
-
-def test_the_evaluation_is_built_beside_the_first_steps(go):
-    class Noting(ToyModel):
-        builds: ClassVar[dict[Mode, bool]] = {}
-
-        def build(self, features, labels, mode):
-            self.builds[mode] = threading.current_thread() is threading.main_thread()
-            return super().build(features, labels, mode)
-
-    go(Noting, max_steps=2)
-    assert Noting.builds == {Mode.TRAIN: True}
-    result, _ = go(Noting, max_steps=4, evaluate=True)
-    assert Noting.builds == {Mode.TRAIN: True, Mode.EVAL: False} and result["metrics"]

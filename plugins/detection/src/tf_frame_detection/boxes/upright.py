@@ -70,4 +70,4 @@ def intersections(a: Any, b: Any, ops: Any = tf) -> Any:
 
 def _edges(boxes: Any, ops: Any) -> Any:
     """Returns the four edges; TensorFlow takes one operation for all."""
-    return tf.unstack(boxes, axis=-1) if ops is tf else np.moveaxis(boxes, -1, 0)
+    return tf.unstack(boxes, num=4, axis=-1) if ops is tf else np.moveaxis(boxes, -1, 0)
