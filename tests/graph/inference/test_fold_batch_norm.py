@@ -27,6 +27,25 @@ def depthwise(net, name, *, rate=1):
     return tf.nn.depthwise_conv2d(net, kernel, [1, 1, 1, 1], "SAME", dilations=[rate, rate])
 
 
+def with_drawn_weights(net):
+    return tf.nn.conv2d(net, tf.random.stateless_normal([3, 3, 3, 4], [1, 2]), 1, "SAME")
+
+
+def freeze(build):
+    """Returns the graph of constants of a network, its output, and the values of the output."""
+    with tf.Graph().as_default() as graph, tf.Session() as session:
+        tf.set_random_seed(0)
+        output = tf.identity(build(tf.constant(IMAGE)), name="output")
+        session.run(tf.global_variables_initializer())
+        expected = session.run(output)
+        graph_def = tf.graph_util.convert_variables_to_constants(
+            session, graph.as_graph_def(), ["output"]
+        )
+    with tf.Graph().as_default() as frozen:
+        tf.import_graph_def(graph_def, name="")
+    return frozen, frozen.get_tensor_by_name("output:0"), expected
+
+
 def types(tensor):
     return {op.type for op in ancestors([tensor])}
 
@@ -41,19 +60,18 @@ def types(tensor):
     ],
 )
 def test_the_same_is_computed_without_batch_norm(layer, variable_mode):
-    with tf.Graph().as_default() as graph:
-        tf.set_random_seed(0)
-        net = layer(tf.constant(IMAGE), "kernel")
-        norm = normalized(net, "norm")
-        output = tf.nn.relu(norm)
-        assert fold_batch_norms(graph) == 1
-        assert "FusedBatchNormV3" not in types(output) and "BiasAdd" in types(output)
-        with tf.Session() as session:
-            session.run(tf.global_variables_initializer())
-            # What was held before has its old meaning.
-            found, expected, before = session.run([output, tf.nn.relu(norm), net])
-            np.testing.assert_allclose(found, expected, atol=2e-5, rtol=1e-5)
-            assert np.ptp(expected) > 1 and before.shape == expected.shape
+    graph, output, expected = freeze(
+        lambda image: tf.nn.relu(normalized(layer(image, "kernel"), "norm"))
+    )
+    (norm,) = [op for op in graph.get_operations() if op.type == "FusedBatchNormV3"]
+    assert fold_batch_norms(graph) == 1
+    assert {"FusedBatchNormV3", "Rsqrt"}.isdisjoint(types(output)) and "BiasAdd" in types(output)
+    with tf.Session(graph=graph) as session:
+        # What was held before has its old meaning.
+        found, held = session.run([output, norm.outputs[0]])
+    np.testing.assert_allclose(found, expected, atol=2e-5, rtol=1e-5)
+    np.testing.assert_allclose(np.maximum(held, 0), expected, atol=2e-5, rtol=1e-5)
+    assert np.ptp(expected) > 1
 
 
 @pytest.mark.parametrize(
@@ -63,40 +81,47 @@ def test_the_same_is_computed_without_batch_norm(layer, variable_mode):
         lambda net: normalized(tf.nn.relu(convolution(net, "kernel")), "norm"),
         lambda net: normalized(net, "norm"),
         lambda net: normalized(convolution(tf.cast(net, tf.bfloat16), "kernel"), "norm"),
+        lambda net: normalized(
+            tf.nn.conv2d(net, tf.random.normal([3, 3, 3, 4]), 1, "SAME"), "norm"
+        ),
     ],
-    ids=["statistics of the batch", "after an activation", "without weights", "half precision"],
+    ids=[
+        *("statistics of the batch", "after an activation", "without weights", "half precision"),
+        "computed weights",
+    ],
 )
 def test_other_batch_norms_stay(build):
+    graph, output, _ = freeze(build)
+    assert fold_batch_norms(graph) == 0
+    assert "FusedBatchNormV3" in types(output)
+
+
+def test_variables_are_no_constants():
     with tf.Graph().as_default() as graph:
-        output = tf.identity(build(tf.constant(IMAGE)))
+        normalized(convolution(tf.constant(IMAGE), "kernel"), "norm")
         assert fold_batch_norms(graph) == 0
-        assert "FusedBatchNormV3" in types(output)
 
 
 def test_a_convolution_that_others_read_is_left_to_them():
-    with tf.Graph().as_default() as graph:
-        tf.set_random_seed(0)
-        net = convolution(tf.constant(IMAGE), "kernel")
-        output = tf.nn.relu(normalized(net, "norm")) + net
-        with tf.Session() as session:
-            session.run(tf.global_variables_initializer())
-            expected = session.run(output)
-            values = session.run(tf.global_variables())
-        assert fold_batch_norms(graph) == 1
-        with tf.Session() as session:
-            for variable, value in zip(tf.global_variables(), values, strict=True):
-                variable.load(value, session)
-            np.testing.assert_allclose(session.run(output), expected, atol=2e-5, rtol=1e-5)
+    def build(image):
+        net = convolution(image, "kernel")
+        return tf.nn.relu(normalized(net, "norm")) + net
+
+    graph, output, expected = freeze(build)
+    assert fold_batch_norms(graph) == 1
+    with tf.Session(graph=graph) as session:
+        np.testing.assert_allclose(session.run(output), expected, atol=2e-5, rtol=1e-5)
 
 
 def test_a_batch_norm_in_a_loop_stays():
-    with tf.Graph().as_default() as graph, switch_branches():
-        output = tf.while_loop(
-            lambda step, net: step < 2,
-            lambda step, net: (step + 1, normalized(convolution(net, "kernel", 3), "norm")),
-            (tf.constant(0), tf.constant(IMAGE)),
-        )[1]
-        assert fold_batch_norms(graph) == 0
-        with tf.Session() as session:
-            session.run(tf.global_variables_initializer())
-            assert session.run(output).shape == IMAGE.shape
+    def build(image):
+        def again(step, net):
+            return step + 1, normalized(convolution(net, "kernel", 3), "norm")
+
+        return tf.while_loop(lambda step, net: step < 2, again, (tf.constant(0), image))[1]
+
+    with switch_branches():
+        graph, output, expected = freeze(build)
+    assert fold_batch_norms(graph) == 0
+    with tf.Session(graph=graph) as session:
+        np.testing.assert_allclose(session.run(output), expected, rtol=1e-5)

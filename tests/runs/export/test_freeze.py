@@ -4,7 +4,7 @@ import tensorflow as tf2
 import tensorflow.compat.v1 as tf
 
 from tf_frame import ModelOutput
-from tf_frame.errors import ConfigError
+from tf_frame.errors import ConfigError, TfFrameError
 from tf_frame.layers.batch_norm import batch_norm
 from tf_frame.runs.export.freeze import frozen
 
@@ -35,6 +35,34 @@ def test_moving_averages_stand_for_the_variables(export):
     np.testing.assert_allclose(
         serve(x=tf2.constant(X))["logits"].numpy(), 2 * (X @ W + B), rtol=1e-6
     )
+
+
+def count(predictions):
+    calls = tf.get_local_variable("calls", [], initializer=tf.constant_initializer(4.0))
+    return ModelOutput(predictions={"calls": predictions["logits"] * 0.0 + calls})
+
+
+def test_local_variables_have_their_initial_values(export, variable_mode):
+    exported = export("saved_model", model=changed(count), freeze=True)
+    serve = tf2.saved_model.load(exported.path).signatures["serving_default"]
+    assert (serve(x=tf2.constant(X))["calls"].numpy() == 4).all()
+
+
+def assign(predictions):
+    calls = tf.get_variable("net/b", use_resource=True).assign_add(tf.ones([4]))
+    return ModelOutput(predictions={"logits": predictions["logits"] + 0.0 * calls})
+
+
+@pytest.mark.parametrize("name", ["saved_model", "frozen_graph"])
+def test_a_model_that_assigns_to_a_variable_is_refused(export, tmp_path, name):
+    class Assigning(changed(assign)):
+        def build(self, features, labels, mode):
+            with tf.variable_scope(tf.get_variable_scope(), reuse=tf.AUTO_REUSE):
+                return super().build(features, labels, mode)
+
+    with pytest.raises(TfFrameError, match="cannot be written with constants instead of variab"):
+        export(name, model=Assigning, freeze=name == "saved_model")
+    assert not (tmp_path / "out").exists()
 
 
 def test_other_formats_are_frozen_anyway_or_never(export):

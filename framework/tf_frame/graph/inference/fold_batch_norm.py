@@ -1,4 +1,4 @@
-"""Folds batch norm into the weights of the convolution before it, for inference.
+"""Folds batch norm into the weights of the convolution before it, in a graph of constants.
 
     factor = gamma / sigma
     factor * (conv(x, w) - mean) + beta = conv(x, factor * w) + (beta - factor * mean)
@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import tensorflow.compat.v1 as tf
 
 from tf_frame.graph.graph_edits import redirect
@@ -21,17 +22,17 @@ _BATCH_NORMS = ("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3")
 _CONVOLUTIONS = ("Conv2D", "DepthwiseConv2dNative")
 # BatchToSpaceND is the second half of an atrous depthwise convolution.
 _BETWEEN = ("BatchToSpaceND", "Identity")
-_READS = ("Identity", "ReadVariableOp")
 
 
 def fold_batch_norms(graph: Any) -> int:
     """Makes a graph compute convolutions with biases instead of convolutions and batch norm.
 
     New operations stand beside the old ones, so tensors that a caller holds keep their meaning. A
-    batch norm that uses the statistics of the batch, or half precision, stays.
+    batch norm stays that uses the statistics of the batch or half precision, or whose variables or
+    weights are no constants.
 
     Args:
-      graph: a graph that no session has run.
+      graph: a frozen graph that no session has run.
 
     Returns:
       The number of batch norms that are folded.
@@ -43,19 +44,19 @@ def fold_batch_norms(graph: Any) -> int:
 
 def _fold(norm: Any) -> bool:
     """Folds a batch norm; returns whether it could be folded."""
-    chain = _convolution_before(norm)
-    if norm.get_attr("is_training") or not chain or any(map(_enters_loop, norm.inputs[1:])):
+    convolution, *between = _convolution_before(norm) or [None]
+    if convolution is None or norm.get_attr("is_training"):
         return False
-    _, gamma, beta, mean, variance = norm.inputs
-    convolution, *between = chain
+    constants = [_constant(tensor) for tensor in (convolution.inputs[1], *norm.inputs[1:])]
+    if any(value is None for value in constants):
+        return False
+    weights, biases = _folded(*constants, epsilon=norm.get_attr("epsilon"), like=convolution)
     with tf.name_scope(f"{norm.name}_folded/"):
-        factor = gamma * tf.rsqrt(variance + norm.get_attr("epsilon"))
-        weights = convolution.inputs[1] * _for_weights(factor, convolution)
-        net = _copy(convolution, convolution.inputs[0], weights)
+        net = _copy(convolution, convolution.inputs[0], tf.constant(weights))
         for op in between:
             net = _copy(op, net, *op.inputs[1:])
         layout = norm.get_attr("data_format").decode()
-        net = tf.nn.bias_add(net, beta - mean * factor, data_format=layout)
+        net = tf.nn.bias_add(net, tf.constant(biases), data_format=layout)
     redirect(norm.outputs[0].consumers(), norm.outputs[0], net)
     return True
 
@@ -68,24 +69,27 @@ def _convolution_before(norm: Any) -> Sequence[Any]:
     chain = [norm.inputs[0].op]
     while chain[0].type in _BETWEEN:
         chain.insert(0, chain[0].inputs[0].op)
-    first = chain[0]
     is_float = norm.inputs[0].dtype.base_dtype == tf.float32
-    return chain if is_float and first.type in _CONVOLUTIONS else []
+    return chain if is_float and chain[0].type in _CONVOLUTIONS else []
 
 
-def _enters_loop(tensor: Any) -> bool:
-    """Returns whether the body of a loop reads a variable or constant: nothing is added there."""
+def _constant(tensor: Any) -> Any:
+    """Returns the array of a constant that is read directly; None for other tensors."""
     op = tensor.op
-    while op.type in _READS:
+    while op.type == "Identity":
         op = op.inputs[0].op
-    return bool(op.type == "Enter")
+    return tf.make_ndarray(op.get_attr("value")) if op.type == "Const" else None
 
 
-def _for_weights(factor: Any, convolution: Any) -> Any:
-    """Returns factors `[channels]` of outputs in a shape that broadcasts against the weights."""
-    if convolution.type == "DepthwiseConv2dNative":
-        return tf.reshape(factor, tf.shape(convolution.inputs[1])[2:])
-    return factor
+def _folded(
+    weights: Any, gamma: Any, beta: Any, mean: Any, variance: Any, *, epsilon: float, like: Any
+) -> tuple[Any, Any]:
+    """Returns weights and biases of a convolution that is like another, in float32."""
+    factor = gamma / np.sqrt(variance.astype(np.float64) + epsilon)
+    biases = beta - mean * factor
+    if like.type == "DepthwiseConv2dNative":
+        factor = factor.reshape(weights.shape[2:])
+    return (weights * factor).astype(np.float32), biases.astype(np.float32)
 
 
 def _copy(op: Any, *inputs: Any) -> Any:

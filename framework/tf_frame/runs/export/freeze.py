@@ -7,6 +7,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from tf_frame.errors import TfFrameError, short_reason
 from tf_frame.graph.inference.fold_batch_norm import fold_batch_norms
 
 
@@ -17,14 +18,23 @@ def frozen(session: Any, ends: Iterable[Any], *, fold: bool = False) -> Any:
       session: a session with the values of the variables.
       ends: tensors and operations of its graph.
       fold: whether to fold batch norm into the weights before it.
+
+    Raises:
+      TfFrameError: the graph assigns to a variable.
     """
     names = [getattr(end, "op", end).name for end in ends]
-    graph_def = tf.graph_util.convert_variables_to_constants(
-        session, session.graph.as_graph_def(), names
-    )
-    for node in graph_def.node:
-        node.device = ""  # The graph may run on other devices than the training.
-    return _folded(graph_def, names) if fold else graph_def
+    try:
+        graph_def = tf.graph_util.convert_variables_to_constants(
+            session, session.graph.as_graph_def(), names
+        )
+        for node in graph_def.node:
+            node.device = ""  # The graph may run on other devices than the training.
+        return _folded(graph_def, names) if fold else graph_def
+    except ValueError as error:
+        raise TfFrameError(
+            "the model cannot be written with constants instead of variables: "
+            f"{short_reason(error)}\nexport it as a saved_model, without --freeze"
+        ) from error
 
 
 def _folded(graph_def: Any, names: Sequence[str]) -> Any:
@@ -46,6 +56,8 @@ def add_frozen_meta_graph(
         `main_op` only the initialisation of tables is left.
       fold: see `frozen`.
     """
+    if meta_graph["main_op"] is not None:
+        session.run(meta_graph["main_op"])  # Local variables become constants, too.
     graph, assets = session.graph, meta_graph["assets_collection"]
     ends = [tf.tables_initializer(), *assets]
     for signature in meta_graph["signature_def_map"].values():
