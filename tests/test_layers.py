@@ -17,7 +17,7 @@ ORDER = (
 )
 # The parts of `runs`, lowest first.
 RUNS_ORDER = (
-    *("error_translation", "setup", "warm_start", "evaluation", "prediction", "export"),
+    *("error_translation", "setup", "records", "warm_start", "evaluation", "prediction", "export"),
     "training",
 )
 # Importing these packages must stay quick, so not even their functions import TensorFlow.

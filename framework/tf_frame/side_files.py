@@ -10,6 +10,7 @@ which keeps the damaged file as `PATH.damaged`.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 import logging
 import math
@@ -121,7 +122,7 @@ def from_json(cls: type[T], content: Any) -> T:
     Raises:
       ValueError: the content is no such object, or a value has another type than its field.
     """
-    hints = typing.get_type_hints(cls)
+    hints = _hints(cls)
     for name, value in as_object(content).items():
         if name not in hints:
             raise ValueError(f"{brief(name)} is unknown")
@@ -137,6 +138,10 @@ def from_json(cls: type[T], content: Any) -> T:
     if missing:
         raise ValueError(f"it lacks {listed(missing)}")
     return cls(**content)
+
+
+# Evaluating annotations takes longer than reading a small file.
+_hints: Callable[[Any], dict[str, Any]] = functools.cache(typing.get_type_hints)
 
 
 def _fits(value: Any, hint: Any) -> bool:

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 COMMANDS = {
     "run": ("tf_frame.cli.run", "train a model, evaluate it, or go on where it stopped"),
     "launch": ("tf_frame.cli.launch", "start a training of several processes"),
+    "runs": ("tf_frame.cli.runs", "list runs in a table: states, metrics, options that differ"),
     "status": ("tf_frame.cli.status", "show what each task of a training does"),
     "evaluate": ("tf_frame.cli.evaluate", "evaluate the checkpoints of a run"),
     "predict": ("tf_frame.cli.predict", "write the predictions of a trained model"),

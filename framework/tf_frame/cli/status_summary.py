@@ -11,32 +11,25 @@ runs/first: done, step 320 of 320
 from __future__ import annotations
 
 import contextlib
-import csv
 import datetime
-import io
-import math
 import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tf_frame import file_system
 from tf_frame.checkpoint.names import INDEX, step_in_path
-from tf_frame.cluster.status import ENDED, FAILED, TaskStatus, run_command
-from tf_frame.config.metric_directions import higher_is_better
+from tf_frame.cluster.status import FAILED, TaskStatus, run_command
 from tf_frame.config.yaml_file import Settings, read_settings
-from tf_frame.errors import ConfigError, DataError
-from tf_frame.file_lock import process_name
-from tf_frame.runs.setup.folder_claim import find_writer, is_launching
-from tf_frame.runs.setup.model_dir import CONFIG_FILE, RESULT_FILE
+from tf_frame.errors import ConfigError
+from tf_frame.runs.records.evaluations import best_evaluation, read_evaluations
+from tf_frame.runs.records.state import DIVERGED, DONE, GONE, RESTARTING, RunState, find_state
+from tf_frame.runs.setup.model_dir import CONFIG_FILE
 from tf_frame.shell_text import shell_word
-from tf_frame.side_files import as_object, read_side_file
-from tf_frame.text import columns, figure, listed, short
+from tf_frame.text import columns, figure, listed
 
-_BEST, _EXPORTS, _TABLE = "best", "export", "metrics.csv"
+_BEST, _EXPORTS = "best", "export"
 _GONE = "ended without a result: its process is gone"
 _GOES_ON = " goes on from the newest checkpoint"
-# Columns of metrics.csv that are no metrics of an evaluation.
-_NO_METRICS = ("step", "split", "time", "learning_rate", "steps_per_sec")
 
 
 def end_summary(folder: str, chief: TaskStatus, *, is_gone: bool) -> str:
@@ -47,24 +40,24 @@ def end_summary(folder: str, chief: TaskStatus, *, is_gone: bool) -> str:
       chief: the status of its chief, or of its only process.
       is_gone: whether that process is known to have ended.
     """
-    if (writer := _new_writer(folder, chief)) is not None:
-        return f"{folder}: starting; {writer} has begun to run in it"
-    result = _result(folder, chief)
-    if not (is_gone or result or chief.state == FAILED):
+    state = find_state(folder, chief, is_gone=is_gone)
+    if state.writer is not None:
+        return f"{folder}: starting; {state.writer} has begun to run in it"
+    of = "" if chief.max_steps is None else f" of {chief.max_steps}"
+    step = state.result.get("global_step", max(chief.step or 0, *_checkpoint_steps(folder), 0))
+    if state.name == RESTARTING:
+        return f"{folder}: restarting; the launcher is alive, step {step}{of}"
+    if not state.is_over:
         return ""
     settings = _settings(folder)
-    of = "" if chief.max_steps is None else f" of {chief.max_steps}"
-    step = result.get("global_step", max(chief.step or 0, *_checkpoint_steps(folder), 0))
-    if _how(chief, result) == _GONE and is_launching(folder):
-        return f"{folder}: restarting; the launcher is alive, step {step}{of}"
     rows = [
-        ("ended", _ended(chief, result)),
+        ("ended", _ended(chief, state.result)),
         *([("cause", chief.reason)] if chief.state == FAILED and chief.reason else []),
-        *_metric_rows(folder, settings, result),
+        *_metric_rows(folder, settings, state.result),
         *_file_rows(folder),
-        ("next", _next_command(folder, chief, settings, result)),
+        ("next", _next_command(folder, chief, settings, state)),
     ]
-    return f"{folder}: {_how(chief, result)}, step {step}{of}\n{columns(rows)}"
+    return f"{folder}: {_how(state)}, step {step}{of}\n{columns(rows)}"
 
 
 def end_facts(folder: str, chief: TaskStatus, *, is_gone: bool) -> dict[str, Any] | None:
@@ -72,18 +65,14 @@ def end_facts(folder: str, chief: TaskStatus, *, is_gone: bool) -> dict[str, Any
 
     Arguments: as of `end_summary`.
     """
-    result = _result(folder, chief)
-    how = _how(chief, result)
-    if _new_writer(folder, chief) is not None:
+    state = find_state(folder, chief, is_gone=is_gone)
+    if not state.is_over:
         return None
-    is_over = is_gone or result or chief.state == FAILED
-    if not is_over or (how == _GONE and is_launching(folder)):
-        return None
-    evaluations = _evaluations(folder)
+    evaluations = read_evaluations(folder)
     step, metrics = evaluations[-1] if evaluations else (None, {})
-    command = _next_command(folder, chief, _settings(folder), result)
+    command = _next_command(folder, chief, _settings(folder), state)
     return {
-        "how": how,
+        "how": _how(state),
         "cause": chief.reason,
         "metrics_step": step,
         "metrics": metrics,
@@ -92,35 +81,8 @@ def end_facts(folder: str, chief: TaskStatus, *, is_gone: bool) -> dict[str, Any
     }
 
 
-def _new_writer(folder: str, chief: TaskStatus) -> str | None:
-    """Returns the process that runs in the folder and has not written a status yet; or None."""
-    writer = find_writer(folder)
-    return None if writer == process_name(chief.pid, chief.host) else writer
-
-
-def _how(chief: TaskStatus, result: Mapping[str, Any]) -> str:
-    if chief.state == FAILED:
-        return "failed"
-    if chief.state == ENDED and chief.reason:
-        return chief.reason
-    if not result:
-        # SIGKILL, or a machine that went down, leaves no result.
-        return _GONE
-    if result.get("stopped_by"):
-        return f"stopped by {short(result['stopped_by'])}"
-    is_done = chief.max_steps is None or result["global_step"] >= chief.max_steps
-    return "done" if is_done else "ended early"
-
-
-def _result(folder: str, chief: TaskStatus) -> Mapping[str, Any]:
-    """Returns `result.json`; empty if there is none of the run that wrote the status."""
-    result = None
-    if chief.state == ENDED:
-        with contextlib.suppress(DataError):
-            result = read_side_file(os.path.join(folder, RESULT_FILE), as_object)
-    # Asynchronous workers may make steps after the last one of the chief.
-    is_of_run = result and result.get("global_step", -1) >= (chief.step or 0)
-    return result if result and is_of_run and result.get("time", math.inf) >= chief.time else {}
+def _how(state: RunState) -> str:
+    return {GONE: _GONE, DIVERGED: FAILED}.get(state.name, state.name)
 
 
 def _settings(folder: str) -> Settings:
@@ -141,7 +103,7 @@ def _ended(chief: TaskStatus, result: Mapping[str, Any]) -> str:
 def _metric_rows(
     folder: str, settings: Settings, result: Mapping[str, Any]
 ) -> Iterator[tuple[str, str]]:
-    evaluations = _evaluations(folder)
+    evaluations = read_evaluations(folder)
     if not evaluations:
         return
     step, last = evaluations[-1]
@@ -150,26 +112,8 @@ def _metric_rows(
     yield "evaluation", f"step {step}: " + "  ".join(f"{n} {figure(last[n])}" for n in names)
     if settings.values.get("keep_best"):
         main = str(settings.values.get("best_metric", main))
-    with contextlib.suppress(ConfigError):  # A name that says no direction.
-        rises = higher_is_better(main, settings.values.get("best_mode"), "")
-        values = [(e[main] if rises else -e[main], step) for step, e in evaluations if main in e]
-        if values:
-            best, step = max(values)
-            yield "best", f"{main} {figure(best if rises else -best)} at step {step}"
-
-
-def _evaluations(folder: str) -> list[tuple[int, dict[str, float]]]:
-    """Returns step and metrics of each evaluation in `metrics.csv`."""
-    path = os.path.join(folder, _TABLE)
-    if not file_system.exists(path):
-        return []
-    rows = []
-    for row in csv.DictReader(io.StringIO(file_system.read_text(path))):
-        with contextlib.suppress(ValueError, TypeError, KeyError):  # A row that was cut off.
-            values = {k: float(v) for k, v in row.items() if v and k not in _NO_METRICS}
-            if row["split"] == "eval" and values:
-                rows.append((int(row["step"]), values))
-    return rows
+    if best := best_evaluation(evaluations, main, settings.values.get("best_mode")):
+        yield "best", f"{main} {figure(best.metrics[main])} at step {best.step}"
 
 
 def _file_rows(folder: str) -> Iterator[tuple[str, str]]:
@@ -187,12 +131,10 @@ def _checkpoint_steps(folder: str) -> list[int]:
     return [step for step in steps if step is not None]
 
 
-def _next_command(
-    folder: str, chief: TaskStatus, settings: Settings, result: Mapping[str, Any]
-) -> str:
-    if _how(chief, result) == "done":
+def _next_command(folder: str, chief: TaskStatus, settings: Settings, state: RunState) -> str:
+    if state.name == DONE:
         # Runs of an earlier version do not say.
-        files = " --input FILES" if result.get("predicts_files", True) else ""
+        files = " --input FILES" if state.result.get("predicts_files", True) else ""
         return f"tf-frame predict {shell_word(folder)}{files}"
     if chief.diverged:
         # The newest checkpoint would diverge again.

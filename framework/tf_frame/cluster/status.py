@@ -171,6 +171,16 @@ def note_stop(model_dir: str, signal_name: str) -> None:
         write_status(model_dir, stopped)
 
 
+def read_status(model_dir: str, task: str = _CHIEF) -> TaskStatus | None:
+    """Returns the status of a task, by default of the chief or the only process; None without one.
+
+    Raises:
+      DataError: the file is damaged.
+    """
+    path = os.path.join(model_dir, TASKS_FOLDER, f"{task}.json")
+    return read_side_file(path, functools.partial(from_json, TaskStatus))
+
+
 def read_statuses(model_dir: str) -> list[TaskStatus]:
     """Returns the statuses of all tasks that have a status file, sorted by name."""
     statuses = []

@@ -15,6 +15,7 @@ from tf_frame.text_width import fit_page
 
 _MOST_CHARACTERS = 1000
 _BOLD, _PLAIN = "\033[1m", "\033[0m"
+_CLEAR = "\033[H\033[2J"
 # A name of a file may have one of the two, but hardly both around a text.
 _EMPHASIS = re.compile(f"{re.escape(_BOLD)}([^\033]*){re.escape(_PLAIN)}")
 
@@ -51,6 +52,12 @@ def report(text: str) -> None:
     except OSError as error:
         silence(sys.stdout)
         raise OutputError(f"standard output cannot be written: {error.strerror}") from None
+
+
+def clear_screen() -> None:
+    """Empties the terminal, if standard output is one."""
+    if sys.stdout.isatty():
+        print(_CLEAR, end="", flush=True)
 
 
 def report_help(text: str) -> None:

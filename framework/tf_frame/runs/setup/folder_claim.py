@@ -8,14 +8,17 @@ import itertools
 import os
 import time
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 from tf_frame import file_system
 from tf_frame.checkpoint.names import check_no_pattern
 from tf_frame.errors import ConfigError, writing
 from tf_frame.file_lock import LockHeldError, file_lock, find_holder, is_locked
-from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.text import short
 from tf_frame.visible_files import find_special
+
+if TYPE_CHECKING:
+    from tf_frame.runs.setup.training_setup import TrainingSetup
 
 # Folders of a run with files that are replaced or continued.
 _SUBFOLDERS = ("tasks", "logs", "data")

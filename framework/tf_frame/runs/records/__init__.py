@@ -1,0 +1,1 @@
+"""Facts about many runs, read without TensorFlow: states, metrics, options that differ."""

@@ -1,0 +1,72 @@
+"""Options of runs as `config.yaml` has them, and those in which runs differ."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import yaml
+
+# Sections that say how a run came about: what differs in them is no option.
+_NO_OPTIONS = ("versions", "lock")
+_NONE = " null"
+
+
+def differing_options(blocks_of_runs: Iterable[Mapping[str, str]]) -> list[dict[str, str]]:
+    """Returns option name -> value of each run, for the options that not all runs share.
+
+    Args:
+      blocks_of_runs: the `blocks` of each `RunRecord`.
+    """
+    runs = list(blocks_of_runs)
+    known = [blocks for blocks in runs if blocks]  # A damaged run differs in nothing.
+    names = dict.fromkeys(name for blocks in known for name in blocks if name not in _NO_OPTIONS)
+    texts = {name: {blocks.get(name, _NONE) for blocks in known} for name in names}
+    changed = [name for name, values in texts.items() if len(values) > 1]
+    options = [
+        {key: value for name in changed for key, value in _flat(name, blocks.get(name, _NONE))}
+        for blocks in known
+    ]
+    keys = dict.fromkeys(key for each in options for key in each)
+    differing = [key for key in keys if len({each.get(key) for each in options}) > 1]
+    found = iter(options)
+    return [
+        {key: each.get(key, "") for key in differing}
+        for each in (next(found) if blocks else {} for blocks in runs)
+    ]
+
+
+def all_options(blocks: Mapping[str, str]) -> dict[str, str]:
+    """Returns option name -> value of a run."""
+    names = (name for name in blocks if name not in _NO_OPTIONS)
+    return dict(pair for name in names for pair in _flat(name, blocks[name]))
+
+
+@functools.lru_cache(maxsize=10_000)
+def _flat(name: str, text: str) -> tuple[tuple[str, str], ...]:
+    """Returns the options of a section, or the single option."""
+    try:
+        value = yaml.safe_load(f"{name}:{text}")
+        return tuple(_leaves(name, value[name]))
+    except (yaml.YAMLError, TypeError, KeyError):
+        return ((name, text),)  # Somebody has edited the file.
+
+
+def _leaves(name: str, value: Any) -> Iterator[tuple[str, str]]:
+    if not isinstance(value, Mapping):
+        yield name, _text(value)
+        return
+    for key, inner in value.items():
+        # The name of the plugin of a section stands for the section.
+        yield from _leaves(name if key == "name" else f"{name}.{key}", inner)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool) or value is None:
+        return str(value).lower()
+    if isinstance(value, (list, tuple)):
+        return ",".join(_text(each) for each in value)
+    if isinstance(value, Mapping):
+        return " ".join(f"{key}={_text(inner)}" for key, inner in value.items())
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,49 @@
+"""Folders of runs, made by hand."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+
+import pytest
+
+from tf_frame.cluster.status import TaskStatus, write_status
+
+HEADER = "step,split,time,loss,mean_iou\n"
+
+
+@pytest.fixture(scope="session")
+def ended_pid():
+    process = subprocess.Popen([sys.executable, "-S", "-c", ""])
+    process.wait()
+    return process.pid
+
+
+@pytest.fixture
+def make_run(tmp_path, ended_pid):
+    """Makes the folder of a run; `status` are fields of its `TaskStatus`, None: it has none."""
+
+    def make_run(name, *, config="plugin: deeplab\n", status=(), result=None, evaluations=()):
+        folder = tmp_path / name
+        folder.mkdir(parents=True)
+        if config is not None:
+            (folder / "config.yaml").write_text(f"# Written by tf-frame\n{config}")
+        if status is not None:
+            facts = {"state": "ended", "step": 20, "max_steps": 20, "pid": ended_pid}
+            facts = {**facts, "host": socket.gethostname(), "time": time.time() - 5, **dict(status)}
+            write_status(str(folder), TaskStatus(task="chief-0", **facts))
+        if result is not None:
+            facts = {"global_step": 20, "time": time.time(), "duration_secs": 7.5, **result}
+            (folder / "result.json").write_text(json.dumps(facts))
+        rows = [f"{step},eval,2026-01-01,{loss},{iou}\n" for step, loss, iou in evaluations]
+        (folder / "metrics.csv").write_text(HEADER + "10,train,2026-01-01,0.9,\n" + "".join(rows))
+        return str(folder)
+
+    return make_run
+
+
+def alive(pid):
+    """As if no process had ended but the one of `ended_pid`."""
+    return pid == os.getpid()
