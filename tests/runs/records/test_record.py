@@ -15,6 +15,25 @@ def test_runs_are_found_below_folders_but_not_inside_of_runs(make_run, tmp_path)
     assert list(find_runs([second])) == [second]
 
 
+def test_links_and_hidden_folders(make_run, tmp_path):
+    run = make_run("a/run")
+    make_run("a/.run.removed-7")
+    (tmp_path / "a" / "circle").symlink_to(tmp_path)
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "link").symlink_to(run)
+    assert list(find_runs([str(tmp_path)])) == [run, str(tmp_path / "b" / "link")]
+
+
+def test_a_folder_that_cannot_be_read_is_a_row_that_says_so(make_run, tmp_path, monkeypatch):
+    folder = str(tmp_path / "closed")
+    os.mkdir(folder)
+    access = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: path != folder and access(path, mode))
+    assert list(find_runs([str(tmp_path)])) == [folder]
+    record = read_record(folder, alive)
+    assert (record.state, record.fault) == ("damaged", "the folder cannot be read")
+
+
 def test_the_facts_of_a_run(make_run):
     folder = make_run(
         "run",

@@ -54,14 +54,28 @@ class RunRecord:
 
 
 def find_runs(folders: Sequence[str]) -> Iterator[str]:
-    """Yields the folders of the runs below some folders, and these if they are runs themselves."""
+    """Yields the folders of the runs below some folders, and these if they are runs themselves.
+
+    Hidden folders are left out. A link to a run counts, but nothing below another link: links may
+    lead in a circle. A folder that cannot be read is yielded, too, for a row that says so.
+    """
     for folder in folders:
-        if _is_run(folder):
+        if _is_run(folder) or not _is_readable(folder):
             yield folder
             continue
         with os.scandir(folder) as entries:
-            inner = sorted(entry.path for entry in entries if entry.is_dir())
+            inner = sorted(entry.path for entry in entries if _is_place_of_runs(entry))
         yield from find_runs(inner)
+
+
+def _is_place_of_runs(entry: os.DirEntry[str]) -> bool:
+    if entry.name.startswith(".") or not entry.is_dir():
+        return False
+    return not entry.is_symlink() or _is_run(entry.path)
+
+
+def _is_readable(folder: str) -> bool:
+    return os.access(folder, os.R_OK | os.X_OK)
 
 
 def _is_run(folder: str) -> bool:
@@ -80,6 +94,8 @@ def read_record(
       now: seconds since 1970; None: the present.
     """
     now = time.time() if now is None else now
+    if not _is_readable(folder):
+        return RunRecord(folder, DAMAGED, fault="the folder cannot be read")
     try:
         return _read(folder, is_there, now)
     except (DataError, OSError) as error:
