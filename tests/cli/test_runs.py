@@ -63,6 +63,17 @@ def test_the_newest_run_comes_first_and_options_that_differ_have_columns(call):
     assert rows[1][-1] == "0.3" and "depth" not in out
 
 
+def test_options_that_no_line_holds_are_named(call, runs, monkeypatch):
+    for number in range(3):
+        config = "".join(f"option_{i}: {number}\n" for i in range(30))
+        (runs / f"run-{number}" / "config.yaml").write_text(config)
+    monkeypatch.setenv("COLUMNS", "120")
+    _, out, _ = call("--filter", "state=done")
+    heading, *_ = lines = out.splitlines()
+    assert 90 < len(heading) <= 120 and heading.split()[-1].startswith("option_")
+    assert lines[-1].startswith("the runs differ in option_") and "--columns" in lines[-1]
+
+
 def test_a_damaged_run_is_a_row_that_says_so_and_steers_no_terminal(call):
     _, out, _ = call()
     (row,) = [line for line in out.splitlines() if " damaged" in line and "bad" in line][:1]

@@ -6,6 +6,7 @@ import csv
 import dataclasses
 import datetime
 import io
+import itertools
 import json
 import os
 import time
@@ -22,6 +23,7 @@ from tf_frame.errors import EXIT_OK, ConfigError
 from tf_frame.runs.records.options import differing_options
 from tf_frame.runs.records.selection import parse_selection
 from tf_frame.text import brief, columns, listed, spreadsheet_cell
+from tf_frame.text_width import terminal_width
 
 _USAGE = """usage: tf-frame runs [FOLDER ...] [OPTIONS]
 
@@ -47,8 +49,7 @@ OPTIONS = (_SORT, _FILTER, _COLUMNS, _LAST, _JSON, _CSV, _WATCH)
 _DEFAULT_FOLDER = "runs"
 _WATCH_SECS = 2.0
 _NUMBERS = (*FACTS[2:3], *FACTS[4:])
-# Runs of different plugins differ in a hundred options.
-_MOST_OPTIONS = 6
+_GAP = 2
 # Options with a column whether or not the runs differ.
 _OF_EVERY_RUN = ("plugin",)
 
@@ -139,8 +140,13 @@ def _csv_text(table: Sequence[Sequence[str]]) -> str:
 
 
 def _usual_columns(rows: Sequence[Row]) -> list[str]:
+    """Returns the facts that any run has, and as many options that differ as the lines can hold."""
     used = [name for name in FACTS if any(row.cell(name) for row in rows)]
-    return [*used[:1], *_OF_EVERY_RUN, *used[1:], *_differing(rows)[:_MOST_OPTIONS]]
+    names, options = [*used[:1], *_OF_EVERY_RUN, *used[1:]], _differing(rows)
+    widths = [_GAP + max(map(len, [n, *(row.cell(n) for row in rows)])) for n in (*names, *options)]
+    ends = list(itertools.accumulate(widths))[len(names) :]
+    fitting = [name for name, end in zip(options, ends, strict=True) if end <= terminal_width()]
+    return [*names, *(fitting or options[:1])]
 
 
 def _differing(rows: Sequence[Row]) -> list[str]:
