@@ -100,7 +100,7 @@ def _sorted(rows: Sequence[Row], column: str) -> list[Row]:
 
 def _check_columns(rows: Sequence[Row], names: Sequence[str]) -> None:
     for name in names:
-        is_known = name in FACTS or any(name in row.differing for row in rows)
+        is_known = name in (*FACTS, *_OF_EVERY_RUN) or any(name in row.differing for row in rows)
         if rows and not (is_known or any(name in row.options for row in rows)):
             near = nearest(name, {*FACTS, *(name for row in rows for name in row.options)})
             hint = f"; did you mean {brief(near)}?" if near else f"; there are {', '.join(FACTS)}"
