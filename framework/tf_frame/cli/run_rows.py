@@ -26,7 +26,7 @@ class Row:
       record: its facts.
       age: seconds since the last sign of the run.
       cells: the texts of its facts.
-      differing: options in which it differs from other runs of the table.
+      differing: its options that differ from those of other runs of the table.
     """
 
     record: RunRecord

@@ -29,7 +29,7 @@ _USAGE = """usage: tf-frame runs [FOLDER ...] [OPTIONS]
 
 Lists the runs below the folders (runs): what each does or how it ended, its last step, the best and
 the last value of its main metric, steps/s, duration, the time since its last sign, and the options
-in which the runs differ."""
+that differ."""
 _SORT = Option("sort", str, "age", "column to sort by; -COLUMN: the largest first")
 _FILTER = Option(
     "filter",

@@ -21,6 +21,7 @@ from tf_frame.launch.job import CHIEF
 from tf_frame.launch.progress import job_rate
 from tf_frame.launch.watchdog import is_there
 from tf_frame.run_folders import runs_hint
+from tf_frame.runs.records.state import is_silent
 from tf_frame.tensorflow_log import quiet_import
 from tf_frame.text import columns, short
 
@@ -32,7 +33,6 @@ that a task makes itself; STALENESS is how many updates of other workers a step 
 run that is over it shows the end, the metrics, checkpoints and exports, and the next command."""
 _JSON = Option("json", bool, False, "print JSON for programs")
 OPTIONS = (_JSON,)
-_SILENT_SECS = 30.0
 _OVER = (ENDED, FAILED)
 _HEADING = ("TASK", "STATE", "HEARTBEAT", "STEP", "RUNS/S", "STALENESS", "PROCESS")
 
@@ -86,7 +86,7 @@ def status_rows(
         {
             **dataclasses.asdict(task),
             "heartbeat_age_secs": round(now - task.time, 3),
-            "silent": _is_silent(task, now),
+            "silent": is_silent(task, now),
             "alive": is_alive(task),
             **(_end(folder, task) if task.task.startswith(CHIEF) else {}),
         }
@@ -136,14 +136,10 @@ def _row(task: TaskStatus, now: float) -> tuple[str, ...]:
     )
 
 
-def _is_silent(task: TaskStatus, now: float) -> bool:
-    return task.state not in _OVER and now - task.time > _SILENT_SECS
-
-
 def _heartbeat(task: TaskStatus, now: float) -> str:
     # A clock of another machine may be ahead.
     age = f"{max(now - task.time, 0):.0f} s"
-    return f"no heartbeat for {age}" if _is_silent(task, now) else f"{age} ago"
+    return f"no heartbeat for {age}" if is_silent(task, now) else f"{age} ago"
 
 
 def _number(value: float | None) -> str:

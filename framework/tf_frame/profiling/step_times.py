@@ -42,7 +42,7 @@ class StepTimes:
     The first step of a session is not counted, as TensorFlow prepares the graph in it.
 
     Attributes:
-      first_secs: seconds of the first step, in which TensorFlow prepares the graph; None before.
+      first_secs: seconds of the first step, with the preparation of the graph; None before.
       hooks: hook -> its time, in the order of first calls.
       spans: list that gets `(hook, began, ended)` of each call, and `(None, began, ended)` of each
         session call with hooks; None: nothing is recorded.

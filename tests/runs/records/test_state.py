@@ -9,7 +9,7 @@ from tf_frame.runs.records.state import find_state
 from tf_frame.runs.setup.folder_claim import launching
 
 
-def state_of(folder, *, is_gone=True):
+def find(folder, *, is_gone=True):
     return find_state(folder, read_status(folder), is_gone=is_gone)
 
 
@@ -29,29 +29,36 @@ def state_of(folder, *, is_gone=True):
     ],
 )
 def test_runs_that_are_over(make_run, status, result, name):
-    state = state_of(make_run("run", status=status, result=result))
+    state = find(make_run("run", status=status, result=result))
     assert (state.name, state.is_over) == (name, True)
 
 
 @pytest.mark.parametrize("name", ["starting", "waiting", "training", "evaluating"])
 def test_runs_that_go_on(make_run, name):
     folder = make_run("run", status={"state": name, "step": 3})
-    assert (state := state_of(folder, is_gone=False)).name == name and not state.is_over
+    assert (state := find(folder, is_gone=False)).name == name and not state.is_over
     assert find_state(folder, read_status(folder), is_gone=False, now=time.time() + 60).name == (
         "silent"
+    )
+
+
+def test_the_evaluation_after_the_last_step(make_run):
+    folder = make_run("run", status={"state": "ended"})
+    assert find_state(folder, read_status(folder), is_gone=False, now=time.time() + 60).name == (
+        "evaluating"
     )
 
 
 def test_a_launcher_begins_a_run_again(make_run):
     folder = make_run("run", status={"state": "training", "step": 3})
     with launching(folder):
-        assert (state_of(folder).name, state_of(folder).is_over) == ("restarting", False)
-    assert state_of(folder).name == "gone"
+        assert (find(folder).name, find(folder).is_over) == ("restarting", False)
+    assert find(folder).name == "gone"
 
 
 def test_another_process_has_begun_to_run_in_the_folder(make_run):
     folder = make_run("run", result={})
     with file_lock(os.path.join(folder, "run.lock")):
-        state = state_of(folder)
+        state = find(folder)
     assert (state.name, state.is_over) == ("starting", False)
     assert state.writer.startswith(f"process {os.getpid()} on ")

@@ -27,9 +27,8 @@ _BETWEEN = ("BatchToSpaceND", "Identity")
 def fold_batch_norms(graph: Any) -> int:
     """Makes a graph compute convolutions with biases instead of convolutions and batch norm.
 
-    New operations stand beside the old ones, so tensors that a caller holds keep their meaning. A
-    batch norm stays that uses the statistics of the batch or half precision, or whose variables or
-    weights are no constants.
+    The old operations stay in the graph, so tensors of a caller keep their meaning. Batch norm is
+    not folded with statistics of the batch, half precision, or inputs that are no constants.
 
     Args:
       graph: a frozen graph that no session has run.

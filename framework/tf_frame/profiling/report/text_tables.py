@@ -20,7 +20,7 @@ from tf_frame.text import columns, readable_bytes
 from tf_frame.text_width import terminal_width
 
 _NAME_WIDTH, _OPERATION_WIDTH, _TYPE_WIDTH = 48, 42, 22
-# Cells of the other columns of the devices in use, and the shortest bar beside them.
+# Width of the other columns of the devices in use, and the least width of the bar.
 _BESIDE_TIMELINE, _LEAST_TIMELINE = 42, 16
 # In a short table, a scope with a greater share is divided into the scopes inside.
 _LARGE = 0.1

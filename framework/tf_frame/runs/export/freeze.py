@@ -51,7 +51,7 @@ def add_frozen_meta_graph(
 
     Args:
       builder: a `tf.saved_model.Builder`.
-      session: a session with restored variables, whose graph is the default graph.
+      session: a session with restored variables; its graph is the default graph.
       meta_graph: the arguments of `add_meta_graph_and_variables` for the graph as it is. Of its
         `main_op` only the initialisation of tables is left.
       fold: see `frozen`.

@@ -1,4 +1,4 @@
-"""Options of runs as `config.yaml` has them, and those in which runs differ."""
+"""Options of runs as `config.yaml` has them, and the options that differ between runs."""
 
 from __future__ import annotations
 
@@ -22,19 +22,16 @@ def differing_options(blocks_of_runs: Iterable[Mapping[str, str]]) -> list[dict[
     runs = list(blocks_of_runs)
     known = [blocks for blocks in runs if blocks]  # A damaged run differs in nothing.
     names = dict.fromkeys(name for blocks in known for name in blocks if name not in _NO_OPTIONS)
-    texts = {name: {blocks.get(name, _NONE) for blocks in known} for name in names}
-    changed = [name for name, values in texts.items() if len(values) > 1]
+    changed = [name for name in names if len({blocks.get(name, _NONE) for blocks in known}) > 1]
     options = [
         {key: value for name in changed for key, value in _flat(name, blocks.get(name, _NONE))}
-        for blocks in known
+        if blocks
+        else {}
+        for blocks in runs
     ]
     keys = dict.fromkeys(key for each in options for key in each)
-    differing = [key for key in keys if len({each.get(key) for each in options}) > 1]
-    found = iter(options)
-    return [
-        {key: each.get(key, "") for key in differing}
-        for each in (next(found) if blocks else {} for blocks in runs)
-    ]
+    values = {key: {each.get(key) for each in options if each} for key in keys}
+    return [{key: each.get(key, "") for key in keys if len(values[key]) > 1} for each in options]
 
 
 def all_options(blocks: Mapping[str, str]) -> dict[str, str]:

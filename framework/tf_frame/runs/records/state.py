@@ -1,4 +1,4 @@
-"""`RunState`: what the run in a folder does, or how it ended."""
+"""`RunState`: the present work of the run in a folder, or its end."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from tf_frame.cluster.status import ENDED, FAILED, STARTING, TaskStatus
+from tf_frame.cluster.status import ENDED, EVALUATING, FAILED, STARTING, TaskStatus
 from tf_frame.errors import DataError
 from tf_frame.file_lock import process_name
 from tf_frame.runs.setup.folder_claim import find_writer, is_launching
@@ -21,17 +21,18 @@ from tf_frame.text import short
 RESTARTING, SILENT, DIVERGED = "restarting", "silent", "diverged"
 DONE, EARLY, GONE = "done", "ended early", "gone"
 # A task writes its status every 10 s.
-SILENT_SECS = 30.0
+_SILENT_SECS = 30.0
 
 
 @dataclasses.dataclass(frozen=True)
 class RunState:
-    """What a run does, or how it ended.
+    """The present work of a run, or its end.
 
     Attributes:
-      name: a state of `TaskStatus`, `restarting` or `silent` (no heartbeat) while it goes on; then
-        `done`, `ended early`, `stopped by SIGNAL`, `failed`, `diverged`, or `gone`, for a process
-        that ended without a result: by SIGKILL, or with its machine.
+      name: a state of `TaskStatus`, `restarting` or `silent` (no heartbeat) while it goes on, and
+        `evaluating` after its last step; then `done`, `ended early`, `stopped by SIGNAL`, `failed`,
+        `diverged`, or `gone`, for a process that ended without a result: by SIGKILL, or with its
+        machine.
       is_over: whether it has ended, and no launcher begins it again.
       result: `result.json` of this run; empty without one.
       writer: the process that has begun to run in the folder, before its first status; else None.
@@ -59,12 +60,19 @@ def find_state(
         return RunState(STARTING, writer=writer)
     result = _result(folder, chief)
     if not (is_gone or result or chief.state == FAILED):
-        is_silent = (time.time() if now is None else now) - chief.time > SILENT_SECS
-        return RunState(SILENT if is_silent and chief.state != ENDED else chief.state)
+        if chief.state == ENDED:
+            return RunState(EVALUATING)
+        return RunState(SILENT if is_silent(chief, now) else chief.state)
     name = _end(chief, result)
     if name == GONE and is_launching(folder):
         return RunState(RESTARTING)
     return RunState(name, True, result)
+
+
+def is_silent(task: TaskStatus, now: float | None = None) -> bool:
+    """Returns whether a task that goes on has written no status for a while; `now` as above."""
+    age = (time.time() if now is None else now) - task.time
+    return task.state not in (ENDED, FAILED) and age > _SILENT_SECS
 
 
 def _end(chief: TaskStatus, result: Mapping[str, Any]) -> str:
