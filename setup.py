@@ -23,7 +23,7 @@ def entry_points(package: str, classes: str, module: str = "") -> list[str]:
     return lines
 
 
-_ONE_WORD = ("SGD", "AdamW", "RMSProp", "MLflow")
+_ONE_WORD = ("SGD", "AdamW", "RMSProp", "MLflow", "OpenTelemetry")
 
 setup(
     name="tf-frame",
@@ -54,6 +54,12 @@ setup(
         "profile": ["tensorboard-plugin-profile>=2.20", "protobuf>=6.33.5,<8"],
         "mlflow": ["mlflow-skinny>=3"],  # --hook mlflow; the client without server and database
         "wandb": ["wandb>=0.19"],  # --hook wandb
+        "prometheus": ["prometheus-client>=0.20"],  # --hook prometheus: the page of figures
+        # --hook opentelemetry: instruments, and the protocol to a collector
+        "opentelemetry": [
+            "opentelemetry-sdk>=1.30",
+            "opentelemetry-exporter-otlp-proto-http>=1.30",
+        ],
         "gpu": ["tensorflow[and-cuda]>=2.20,<2.22"],  # NVIDIA's CUDA libraries as wheels
         # Converts graphs to ONNX for `tf-frame export`; ONNX Runtime verifies the result.
         "onnx": ["tf2onnx>=1.17", "onnxruntime>=1.20"],
@@ -87,7 +93,8 @@ setup(
             "SlowStep",
             module="by_name.plugins",
         )
-        + entry_points("hooks", "Csv MLflow Wandb", module="by_name.logger_plugins"),
+        + entry_points("hooks", "Csv MLflow Wandb", module="by_name.logger_plugins")
+        + entry_points("hooks", "Prometheus OpenTelemetry", module="by_name.operator_plugins"),
     },
     classifiers=[
         "License :: OSI Approved :: Apache Software License",

@@ -13,10 +13,17 @@ def require_packages(needed_for: str, *modules: str, install: str) -> None:
 
     Args:
       needed_for: the option or command, for the message.
-      modules: names of top-level modules.
+      modules: names of modules; of one inside a package, the package is imported.
       install: the words after `pip install`.
     """
-    missing = [name for name in modules if importlib.util.find_spec(name) is None]
+    missing = [name for name in modules if not _is_installed(name)]
     if missing:
         names = f"{listed(missing)}, which {'is' if len(missing) == 1 else 'are'}"
         raise ConfigError(f"{needed_for} needs {names} not installed: pip install {install}")
+
+
+def _is_installed(name: str) -> bool:
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ModuleNotFoundError:  # Its package is missing.
+        return False

@@ -112,7 +112,8 @@ def test_workers_without_parameter_servers_average_their_gradients():
         (
             {"keep_best": 1, "evaluate": False},
             {"eval_every_n_steps": 5},
-            "--keep_best has no effect without --evaluate or --eval_every_n_steps",
+            "--keep_best has no effect without --evaluate or --eval_every_n_steps or "
+            "--eval_every_secs",
         ),
         ({"keep_best": 0}, {}, None),
         (

@@ -4,7 +4,9 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from acting_hooks import Tick
+from tf_frame.checkpoint.find.newest import newest_checkpoint, read_step
 from tf_frame.hooks.by_name.early_stopping import stop_if_lower
+from tf_frame.hooks.checkpoint import CheckpointHook
 from tf_frame.hooks.evaluate import EvaluateHook
 from tf_frame.hooks.progress import ProgressHook
 from tf_frame.hooks.throughput import ThroughputHook
@@ -65,6 +67,48 @@ def test_what_the_evaluation_raises_ends_training(build, train):
 
     with pytest.raises(tf.errors.NotFoundError, match="no checkpoint"):
         train(build(), [EvaluateHook(evaluate, every_steps=2, last_step=9)], to=9)
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_by_time_it_evaluates_steps_that_are_saved_for_it(
+    build, train, clock, tmp_path, asynchronous
+):
+    evaluated = []
+
+    def evaluate(step):
+        saver.wait()
+        evaluated.append((step, read_step(newest_checkpoint(str(tmp_path)))))
+        clock.now += 1000  # The next interval begins after the evaluation.
+        return {}
+
+    graph = build()
+    hook = EvaluateHook(
+        evaluate,
+        every_steps=None,
+        every_secs=5,
+        last_step=12,
+        is_saved=lambda step: saver.saved_step == step,
+    )
+    saver = CheckpointHook(
+        str(tmp_path),
+        graph.scaffold,
+        every_secs=10**6,
+        follows=hook.times,
+        asynchronous=asynchronous,
+    )
+    train(graph, [saver, hook, Tick(clock, [2] * 12)], to=12)
+    # After three steps, the next one is saved and evaluated.
+    assert evaluated == [(4, 4), (8, 8)]
+
+
+def test_by_time_it_waits_for_a_step_that_is_saved(build, train, clock):
+    saved = (2, 5, 6, 9)
+    hook = EvaluateHook(
+        lambda step: {}, every_steps=None, every_secs=5, last_step=9, is_saved=saved.__contains__
+    )
+    train(build(), [hook, Tick(clock, [2] * 8)], to=8)
+    # Five seconds are over at step 3; after step 5, at step 8, which is not saved.
+    assert list(hook.results) == [5]
 
 
 def test_a_number_of_steps_that_cannot_be_is_refused():

@@ -40,6 +40,8 @@ def main(argv: Sequence[str]) -> int:
         max_steps=_NO_END,
         evaluate=False,
         eval_every_n_steps=0,
+        eval_every_secs=None,
+        max_secs=None,
         allow_inexact_resume=True,  # Nothing is resumed.
         locked=False,
     )

@@ -326,6 +326,17 @@ class LoopOptions:
     eval_every_n_steps: int = option(
         0, "steps between evaluations during training; 0: evaluate only at the end", min=0
     )
+    eval_every_secs: float | None = option(
+        None,
+        "seconds of training between evaluations, instead of or besides --eval_every_n_steps",
+        min=0.001,
+    )
+    max_secs: float | None = option(
+        None,
+        "end training so many seconds after the start of the process: it saves, evaluates and says "
+        "how to go on; leave time for both before a job's wall clock ends; none: no limit",
+        min=0.001,
+    )
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -344,7 +355,7 @@ class CheckpointOptions:
         0,
         "also keep this many checkpoints with the best --best_metric, in MODEL_DIR/best",
         min=0,
-        requires=("evaluate", "eval_every_n_steps"),
+        requires=("evaluate", "eval_every_n_steps", "eval_every_secs"),
     )
     best_metric: str = option("loss", "evaluation metric for --keep_best", requires="keep_best")
     best_mode: str | None = option(

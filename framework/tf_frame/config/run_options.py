@@ -197,6 +197,11 @@ class RunOptions(
         return higher_is_better(self.best_metric, self.best_mode, "--best_mode")
 
     @property
+    def evaluates_in_training(self) -> bool:
+        """True if checkpoints are evaluated by steps or by time during training."""
+        return bool(self.eval_every_n_steps or self.eval_every_secs)
+
+    @property
     def writes_summaries(self) -> bool:
         """True if summaries are written."""
         return bool(self.save_summaries_steps or self.save_summaries_secs)

@@ -146,7 +146,7 @@ class AgreedCheckpointHook(CheckpointHook):
         super().after_last_step(step)
 
     def _save(self, session: Session, step: int, *, may_stop: bool) -> None:
-        if self._saved_step is not None or self._first_step is not None:
+        if self.saved_step is not None or self._first_step is not None:
             self._wait_for_positions(step)
         super()._save(session, step, may_stop=may_stop)
 

@@ -147,31 +147,54 @@ class Multiples(Cadence):
         return " and ".join(parts) or "no step"
 
 
-class Either(Cadence):
-    """The union of two cadences."""
+class Follow(Cadence):
+    """The steps of the cadence of another hook, which starts and marks it."""
 
-    def __init__(self, one: Cadence, other: Cadence) -> None:
-        self._both = (one, other)
+    def __init__(self, cadence: Cadence) -> None:
+        self._cadence = cadence
+        super().__init__()
+
+    def wants(self, step: int) -> bool:
+        return self._cadence.wants(step)
+
+    def next_step(self) -> float:
+        return self._cadence.next_step()
+
+    def next_time(self) -> float:
+        return self._cadence.next_time()
+
+    def __bool__(self) -> bool:
+        return bool(self._cadence)
+
+    def __str__(self) -> str:
+        return str(self._cadence)
+
+
+class Either(Cadence):
+    """The union of cadences."""
+
+    def __init__(self, *cadences: Cadence) -> None:
+        self._cadences = cadences
         super().__init__()
 
     def start(self, step: int) -> None:
-        for cadence in self._both:
+        for cadence in self._cadences:
             cadence.start(step)
 
     def mark(self, step: int) -> None:
         # The cadences count separately: a step for one cadence does not postpone the other.
-        for cadence in self._both:
+        for cadence in self._cadences:
             if cadence.wants(step):
                 cadence.mark(step)
 
     def next_step(self) -> float:
-        return min(cadence.next_step() for cadence in self._both)
+        return min(cadence.next_step() for cadence in self._cadences)
 
     def next_time(self) -> float:
-        return min(cadence.next_time() for cadence in self._both)
+        return min(cadence.next_time() for cadence in self._cadences)
 
     def __bool__(self) -> bool:
-        return any(map(bool, self._both))
+        return any(map(bool, self._cadences))
 
     def __str__(self) -> str:
-        return " and ".join(str(cadence) for cadence in self._both if cadence) or "no step"
+        return " and ".join(str(cadence) for cadence in self._cadences if cadence) or "no step"

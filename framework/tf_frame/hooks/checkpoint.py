@@ -35,7 +35,7 @@ from tf_frame.errors import CheckpointError, translated_write_errors
 from tf_frame.graph.global_step import step_after_run
 from tf_frame.hooks.background_writer import wait_for_background_writer
 from tf_frame.hooks.base import Hook, Phase
-from tf_frame.hooks.cadence import Cadence, Either, Multiples
+from tf_frame.hooks.cadence import Cadence, Either, Follow, Multiples
 from tf_frame.shell_text import shell_word
 from tf_frame.text import short
 from tf_frame.types import Session
@@ -58,6 +58,7 @@ class CheckpointHook(Hook):
       every_steps, every_secs: interval; with both, whichever ends first.
       multiples_of: also saves at the multiples of this number of steps, which do not postpone
         the interval; None: no multiples.
+      follows: cadence of another hook, at whose steps this hook saves, too; None: there is none.
       extras: name in the checkpoint -> further tensor, evaluated in every save. The mapping is
         read when the session is opened.
       listeners: `tf.compat.v1.train.CheckpointSaverListener`s, called as by TensorFlow's hook;
@@ -70,6 +71,9 @@ class CheckpointHook(Hook):
       unless: called before every save; true skips the save and its listeners, such as after a
         loss that was not finite.
 
+    Attributes:
+      saved_step: the last step that was saved, or is being written; None: none yet.
+
     Raises:
       ValueError: neither steps nor seconds, or a number that is not positive.
     """
@@ -81,6 +85,7 @@ class CheckpointHook(Hook):
     every_steps: int | None = None
     every_secs: float | None = None
     multiples_of: int | None = None
+    follows: Cadence | None = None
     extras: Mapping[str, Any] | None = None
     listeners: Sequence[Any] = ()
     max_to_keep: int | None = 5
@@ -93,8 +98,9 @@ class CheckpointHook(Hook):
         if self.every_steps is None and self.every_secs is None:
             raise ValueError("give every_steps, every_secs or both: how often to save")
         cadence = Cadence(every_steps=self.every_steps, every_secs=self.every_secs, first=False)
-        multiples = Multiples(self.multiples_of)
-        super().__init__(Either(cadence, multiples) if multiples else cadence)
+        also = [Multiples(self.multiples_of), Follow(self.follows or Cadence())]
+        also = [each for each in also if each]
+        super().__init__(Either(cadence, *also) if also else cadence)
         self.option = "--save_checkpoint_steps" if self.every_steps else "--save_checkpoint_secs"
         self._kept = KeptCheckpoints(
             self.model_dir,
@@ -103,7 +109,7 @@ class CheckpointHook(Hook):
         )
         # `should_stop` calls listeners after a save, and returns their requests to stop.
         self.asked_between_steps = self.asynchronous or bool(self.listeners)
-        self._saved_step: int | None = None
+        self.saved_step: int | None = None
         self._first_step: int | None = None
         # The checkpoint that another thread writes: future, step, and whether a listener may
         # stop training.
@@ -136,7 +142,7 @@ class CheckpointHook(Hook):
         remove_leftovers(self.model_dir)
         self._kept.recover()
         if any(same_path(path, self._prefix(step)) for path in self._kept.paths()):
-            self._saved_step = step
+            self.saved_step = step
         else:
             self._save(session, step, may_stop=False)
             self._first_step = step
@@ -156,13 +162,13 @@ class CheckpointHook(Hook):
 
     def after_last_step(self, step: int) -> None:
         # Not in `end`: `end` of a script's hook may fail first.
-        if step != self._saved_step:
+        if step != self.saved_step:
             self._save(self._session, step, may_stop=False)
 
     def end(self, session: Session) -> None:
         step = int(session.run(self._global_step))
         self._session = session
-        if step != self._saved_step:
+        if step != self.saved_step:
             self._save(session, step, may_stop=False)
         self._finish_save()
         for listener in self.listeners:
@@ -186,7 +192,7 @@ class CheckpointHook(Hook):
 
     def fail_before_first_step(self) -> None:
         # Then the same command with other options, which may not fit the checkpoint, can start.
-        if self._first_step is not None and self._saved_step == self._first_step:
+        if self._first_step is not None and self.saved_step == self._first_step:
             self._kept.discard(self._prefix(self._first_step))
 
     def _prefix(self, step: int) -> str:
@@ -212,7 +218,7 @@ class CheckpointHook(Hook):
             self._check.check(session.run(self._check.fetch), step)
             self._store(step, lambda to: self._graph_writer.write(session, to))
             self._call_listeners(session, step, may_stop)
-        self._saved_step = step
+        self.saved_step = step
 
     def _store(self, step: int, write: Callable[[str], None]) -> None:
         if _identity(self.model_dir) != self._folder:

@@ -146,6 +146,7 @@ class HookContext:
       graph: the `tf_frame.graph.train_graph.TrainGraph`, complete but not finalized.
       report: function that shows a line to the user.
       eval_every_n_steps: steps between evaluations during training; 0: none.
+      eval_every_secs: seconds between evaluations during training; None: none by time.
       first_step: global step of the checkpoint that the run resumes from; 0: none.
       metrics: the `tf_frame.hooks.metrics_log.MetricsLog` of the run, for loggers of figures;
         None where nothing logs.
@@ -161,6 +162,7 @@ class HookContext:
     graph: Any
     report: Callable[[str], None]
     eval_every_n_steps: int = 0
+    eval_every_secs: float | None = None
     first_step: int = 0
     metrics: Any = None
     request_profile: Callable[[str, int], None] = lambda label, steps: None

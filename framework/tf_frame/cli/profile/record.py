@@ -142,6 +142,8 @@ def _train(line: CommandLine, model_dir: str, *, first: int, steps: int) -> None
             profile_at_step=(first,),
             profile_num_steps=steps + 1,
             eval_every_n_steps=0,
+            eval_every_secs=None,
+            max_secs=None,
             evaluate=False,
             allow_inexact_resume=True,  # Nothing is resumed.
             locked=False,  # The records of the true folder were compared already.

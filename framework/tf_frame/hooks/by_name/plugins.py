@@ -76,10 +76,10 @@ class EarlyStopping(HookPlugin):
         self.needed_metrics = (params.metric,)
 
     def __call__(self, context: HookContext) -> Any:
-        if not context.eval_every_n_steps:
+        if not (context.eval_every_n_steps or context.eval_every_secs):
             context.report(
                 "note: early_stopping reads the evaluations in MODEL_DIR/eval; without "
-                "--eval_every_n_steps another program must write them"
+                "--eval_every_n_steps or --eval_every_secs another program must write them"
             )
         params, eval_dir = self.params, os.path.join(context.model_dir, "eval")
         checks = {

@@ -8,6 +8,7 @@
 | `train.log` | the log of tf-frame |
 | `metrics.csv` | the figures of each log interval and each evaluation |
 | `result.json` | the result of the last run, for programs |
+| `starts.json` | the number of sessions, with `--hook prometheus` or `opentelemetry` |
 | `run.lock` | locked while a run writes to the folder: see `folder_claim` |
 | `launch.lock` | locked while a launcher runs its job in the folder |
 | `training_ended_at` | the last step of the last completed `Estimator.train`: see `completed_step`|

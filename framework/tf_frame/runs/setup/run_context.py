@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -44,6 +45,7 @@ class RunContext:
     Attributes:
       observer: the user.
       cluster: the task of this process.
+      end_time: `time.monotonic` at which training ends (`--max_secs`); infinite: none.
       checkpoint: the checkpoint that training resumes from; None for a new training.
       phase_ended: called with the name of a phase that ended, `graph` or `session`; see
         `PhaseTimes`.
@@ -62,6 +64,7 @@ class RunContext:
 
     observer: RunObserver
     cluster: Cluster
+    end_time: float = math.inf
     checkpoint: str | None = None
     phase_ended: Callable[[str], None] = lambda phase: None
     evaluate_step: Callable[[int], Mapping[str, float]] | None = None

@@ -142,7 +142,7 @@ class TrainingSetup:
         Without evaluations during training, a hook reads the evaluations of another program.
         """
         config, needed = self.config, []
-        in_training = config.eval_every_n_steps or self.mode == TRAIN_AND_EVALUATE
+        in_training = config.evaluates_in_training or self.mode == TRAIN_AND_EVALUATE
         if config.keep_best and (in_training or config.evaluate):
             needed.append(("--best_metric", config.best_metric))
         if in_training:
@@ -253,6 +253,7 @@ class TrainingSetup:
             "--evaluate": evaluate,
             "--mode train_and_evaluate": self.mode == TRAIN_AND_EVALUATE,
             "--eval_every_n_steps": self.config.eval_every_n_steps,
+            "--eval_every_secs": self.config.eval_every_secs,
             "--keep_best": self.config.keep_best,
         }
         requested = [option for option, value in requests.items() if value]

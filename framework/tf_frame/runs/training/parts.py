@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -89,6 +90,10 @@ class TrainingParts:
         """Returns whether a signal asks this process to end."""
         return bool(self.context.observer.interrupts.received)
 
+    def must_stop(self) -> bool:
+        """Returns whether a signal asks this process to end, or its time is over."""
+        return self.interrupted() or time.monotonic() >= self.context.end_time
+
     def hook_context(self) -> HookContext:
         """Returns the facts for hooks of plugins and of the model."""
         return HookContext(
@@ -100,6 +105,7 @@ class TrainingParts:
             graph=self.graph,
             report=self.report,
             eval_every_n_steps=self.config.eval_every_n_steps,
+            eval_every_secs=self.config.eval_every_secs,
             first_step=read_step(self.context.checkpoint),
             metrics=self.context.metrics,
             request_profile=self.request_profile,

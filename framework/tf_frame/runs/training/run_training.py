@@ -34,7 +34,7 @@ from tf_frame.runs.setup.model_dir import write_result
 from tf_frame.runs.setup.run_context import RunContext, RunObserver
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.runs.training.evaluations import Evaluations, how_to_resume
-from tf_frame.runs.training.phase_times import EVALUATION, STEPS, PhaseTimes
+from tf_frame.runs.training.phase_times import EVALUATION, START, STEPS, PhaseTimes
 from tf_frame.runs.training.training import Trained, Training
 from tf_frame.session.interrupts import Interrupted
 
@@ -94,6 +94,9 @@ class _Run:
         self._setup, self._source = setup, source
         self._cluster, self._observer = cluster, observer
         self._session_config = session_config
+        began = self._started - self._phases.secs.get(START, 0.0)
+        self._end_time = began + (setup.config.max_secs or math.inf)
+        self._time_is_over = False
         _start_devices(setup, cluster, observer)
         self._model = setup.make_model(source.info)
         self._evaluator = run_evaluator(
@@ -177,6 +180,7 @@ class _Run:
         return RunContext(
             observer=self._observer,
             cluster=self._cluster,
+            end_time=self._end_time,
             checkpoint=self._checkpoint,
             phase_ended=self._phases.end,
             evaluate_step=self._evaluations.evaluate_step,
@@ -220,6 +224,10 @@ class _Run:
                 f"the loss is {trained.loss}; the last good checkpoint is {saved}"
             )
             return dataclasses.replace(trained, global_step=read_step(saved), loss=None)
+        elif step < last_step and trained.stopped and time.monotonic() >= self._end_time:
+            self._time_is_over = True
+            how = how_to_resume(self._setup, step, self._cluster)
+            report(f"--max_secs {self._setup.config.max_secs:g}: {how}")
         elif step < last_step:
             place = f"at step {step} of {last_step}"
             report(
@@ -246,8 +254,13 @@ class _Run:
             "phase_secs": self._phases.secs,
             "duration_secs": time.monotonic() - self._started,
             "time": time.time(),
-            "stopped_by": stopped and signal.Signals(stopped.signum).name,
+            "stopped_by": self._stopped_by(stopped),
         }
+
+    def _stopped_by(self, stopped: Interrupted | None) -> str | None:
+        if stopped:
+            return signal.Signals(stopped.signum).name
+        return "--max_secs" if self._time_is_over else None
 
 
 def _giga(value: float | None) -> float | None:
@@ -269,6 +282,6 @@ def _evaluates_at_end(setup: TrainingSetup, source: Any, observer: RunObserver) 
     if config.dedicated_evaluator:
         return False
     reason = "the input has no evaluation examples" if config.evaluate else "--noevaluate"
-    if not (config.evaluate and has_split) and not config.eval_every_n_steps:
+    if not (config.evaluate and has_split) and not config.evaluates_in_training:
         observer.report(f"note: nothing is evaluated: {reason}")
     return config.evaluate and has_split

@@ -272,5 +272,7 @@ def test_evaluation_by_steps_needs_checkpoints_of_tf_frames_own(go, tmp_path):
             saver = tf.train.CheckpointSaverHook(str(tmp_path / "mine"), save_steps=2)
             return dataclasses.replace(output, hooks=[saver] if mode == Mode.TRAIN else [])
 
-    with pytest.raises(ConfigError, match="eval_every_n_steps 2 is for tf-frame run, which"):
+    with pytest.raises(
+        ConfigError, match="eval_every_n_steps and eval_every_secs are for tf-frame run, which"
+    ):
         go(Saving, max_steps=4, eval_every_n_steps=2)

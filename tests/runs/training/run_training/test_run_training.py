@@ -10,6 +10,7 @@ import tensorflow.compat.v1 as tf
 import yaml
 from tensorflow.python.data.experimental.ops import testing as dataset_testing
 
+from tf_frame.checkpoint.find.newest import newest_checkpoint, read_step
 from tf_frame.cluster.find import find_cluster
 from tf_frame.cluster.status import FAILED, read_statuses
 from tf_frame.errors import CheckpointError, ConfigError, DataError, NoDataError, NonFiniteError
@@ -21,6 +22,7 @@ from tf_frame.plugin import InputInfo, Mode
 from tf_frame.plugin.kinds import GRADIENT_TRANSFORM
 from tf_frame.runs.setup.run_context import RunContext, RunObserver
 from tf_frame.runs.setup.training_setup import TRAIN, TRAIN_AND_EVALUATE
+from tf_frame.runs.training import phase_times
 from tf_frame.runs.training.training import Trained, Training
 from tf_frame.session.interrupts import Interrupted, Interrupts
 from tf_frame.testing.toy import (
@@ -55,6 +57,19 @@ def test_the_time_of_each_phase_is_in_the_result(go):
     assert min(secs.values()) > 0
     assert sum(secs.values()) - secs["start"] == pytest.approx(result["duration_secs"], abs=0.2)
     assert 0 < result["step_times"]["first_secs"] < secs["steps"]
+
+
+def test_after_max_secs_it_saves_evaluates_and_says_how_to_go_on(go, tmp_path, monkeypatch):
+    # This process is older than the run.
+    monkeypatch.setattr(phase_times, "process_began", lambda pid: None)
+    result, said = go(max_steps=10**6, max_secs=1.5, evaluate=True, log_every_n_steps=0)
+    step = result["global_step"]
+    assert 0 < step < 10**6
+    assert result["stopped_by"] == "--max_secs"
+    assert read_step(newest_checkpoint(str(tmp_path))) == step == result["metrics_step"]
+    assert f"--max_secs 1.5: stopped and saved at step {step} of 1000000\nresume with: " in said
+    result, said = go(max_steps=step, max_secs=1.5, evaluate=True)
+    assert (result["global_step"], result["stopped_by"]) == (step, None)
 
 
 def test_the_rate_of_the_hardware_is_in_the_result(go):

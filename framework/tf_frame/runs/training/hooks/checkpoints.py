@@ -13,6 +13,7 @@ from tf_frame.checkpoint.find.newest import read_step
 from tf_frame.errors import ConfigError
 from tf_frame.graph.update.sync_replicas_hook import SyncReplicasHook
 from tf_frame.hooks.agreed_checkpoint import AgreedCheckpointHook, worker_positions
+from tf_frame.hooks.cadence import Cadence
 from tf_frame.hooks.checkpoint import CheckpointHook
 from tf_frame.hooks.evaluate import EvaluateHook
 from tf_frame.hooks.nan_guard import NanGuardHook
@@ -117,29 +118,34 @@ def checkpoint_hooks(
     Raises:
       ConfigError: checkpoints are to be evaluated, and there are none or nothing evaluates.
     """
-    every = parts.config.eval_every_n_steps
-    evaluate_step = parts.context.evaluate_step
-    if every and (evaluate_step is None or not saves):
+    config, evaluate_step = parts.config, parts.context.evaluate_step
+    if config.evaluates_in_training and (evaluate_step is None or not saves):
         raise ConfigError(
-            f"eval_every_n_steps {every} is for tf-frame run, which knows its evaluation data and "
-            "saves checkpoints; use train_and_evaluate"
+            "eval_every_n_steps and eval_every_secs are for tf-frame run, which knows its "
+            "evaluation data and saves checkpoints; use train_and_evaluate"
         )
     if not saves:
         return
-    saver = _checkpoint_hook(parts, listeners, guard=guard, sync=sync)
-    yield saver
-    if every and evaluate_step is not None:
+    evaluation = None
+    if config.evaluates_in_training and evaluate_step is not None:
 
         def evaluate_saved(step: int) -> Mapping[str, float]:
             saver.wait()
             return evaluate_step(step)
 
-        yield EvaluateHook(
+        evaluation = EvaluateHook(
             evaluate_saved,
-            every_steps=every,
-            last_step=parts.config.max_steps if parts.config.evaluate else None,
+            every_steps=config.eval_every_n_steps or None,
+            every_secs=config.eval_every_secs,
+            last_step=config.max_steps if config.evaluate else None,
             unless=lambda: guard.diverged,
+            is_saved=lambda step: saver.saved_step == step,
         )
+    times = evaluation.times if evaluation else None
+    saver = _checkpoint_hook(parts, listeners, guard=guard, sync=sync, evaluation_times=times)
+    yield saver
+    if evaluation:
+        yield evaluation
 
 
 def _checkpoint_hook(
@@ -148,6 +154,7 @@ def _checkpoint_hook(
     *,
     guard: NanGuardHook,
     sync: SyncReplicasHook | None,
+    evaluation_times: Cadence | None,
 ) -> CheckpointHook:
     config, agreement, position = parts.config, parts.agreement, parts.graph.input_position
     extras = dict(position.tensors) if position else None
@@ -155,6 +162,7 @@ def _checkpoint_hook(
         "every_steps": config.save_checkpoint_steps,
         "every_secs": config.save_checkpoint_secs,
         "multiples_of": config.eval_every_n_steps or None,
+        "follows": evaluation_times,
         "listeners": [*listeners, *_own_listeners(parts), *parts.context.listeners],
         "max_to_keep": config.max_to_keep,
         "keep_every_n_hours": config.keep_checkpoint_every_n_hours,
@@ -170,7 +178,7 @@ def _checkpoint_hook(
         extras=extras and {**extras, **worker_positions(agreement, position, config.input_shards)},
         agreement=agreement,
         last_step=config.max_steps,
-        interrupted=parts.interrupted,
+        interrupted=parts.must_stop,
         end_updates=sync.end_updates if sync else lambda: None,
         **arguments,
     )

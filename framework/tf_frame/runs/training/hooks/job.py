@@ -89,7 +89,7 @@ def status_hooks(parts: TrainingParts) -> Iterator[Any]:
 
 
 def signal_hooks(parts: TrainingParts, *, saves: bool) -> Iterator[Any]:
-    """Yields the hook that stops on a signal, unless all tasks agree on the step to stop at.
+    """Yields the hook that stops on a signal or by `--max_secs`, unless all tasks agree on a step.
 
     Args:
       parts: the training.
@@ -97,4 +97,4 @@ def signal_hooks(parts: TrainingParts, *, saves: bool) -> Iterator[Any]:
     """
     agrees = parts.agreement is not None and (saves or not parts.cluster.is_chief)
     if not agrees:
-        yield StopOnSignalHook(parts.interrupted)
+        yield StopOnSignalHook(parts.must_stop)
