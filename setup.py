@@ -34,7 +34,9 @@ setup(
     license="Apache-2.0",
     package_dir={"": "framework"},
     packages=find_packages("framework"),
-    package_data={"tf_frame": ["py.typed", "html_page.html", "scaffold/templates/**/*.txt"]},
+    package_data={
+        "tf_frame": ["py.typed", "html_page.html", "curves.js", "scaffold/templates/**/*.txt"]
+    },
     python_requires=">=3.10",
     install_requires=[
         "tensorflow>=2.20,<2.22",  # what models are built with; graph mode of compat.v1

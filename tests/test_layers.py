@@ -17,8 +17,8 @@ ORDER = (
 )
 # The parts of `runs`, lowest first.
 RUNS_ORDER = (
-    *("error_translation", "setup", "records", "warm_start", "evaluation", "prediction", "export"),
-    "training",
+    *("error_translation", "setup", "records", "comparison", "warm_start", "evaluation"),
+    *("prediction", "export", "training"),
 )
 # Importing these packages must stay quick, so not even their functions import TensorFlow.
 WITHOUT_TENSORFLOW = (

@@ -46,6 +46,7 @@ COMMANDS = {
     "run": ("tf_frame.cli.run", "train a model, evaluate it, or go on where it stopped"),
     "launch": ("tf_frame.cli.launch", "start a training of several processes"),
     "runs": ("tf_frame.cli.runs", "list runs in a table: states, metrics, options that differ"),
+    "compare": ("tf_frame.cli.compare", "show how runs differ, and which is better"),
     "status": ("tf_frame.cli.status", "show what each task of a training does"),
     "evaluate": ("tf_frame.cli.evaluate", "evaluate the checkpoints of a run"),
     "predict": ("tf_frame.cli.predict", "write the predictions of a trained model"),

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tf_frame.atomic_output import write_file
-from tf_frame.cli.profile.show import check_file
 from tf_frame.cli.run import with_flag
 from tf_frame.command_line import option_help
 from tf_frame.command_line.environment import start_again_with
+from tf_frame.command_line.output_file import check_file
 from tf_frame.command_line.parsing import parse_command_line
 from tf_frame.command_line.screen import report, report_help
 from tf_frame.config.flags import split_flags

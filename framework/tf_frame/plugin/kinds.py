@@ -78,7 +78,17 @@ WEIGHTS = Kind(
 # The commands of `tf_frame.cli`, and `tf-frame help`.
 _OWN_COMMANDS = (
     *("run", "launch", "status", "evaluate", "predict", "export", "profile", "plugins", "convert"),
-    *("runs", "checkpoint", "weights", "tune", "doctor", "tensorboard", "completion", "help"),
+    *(
+        "runs",
+        "compare",
+        "checkpoint",
+        "weights",
+        "tune",
+        "doctor",
+        "tensorboard",
+        "completion",
+        "help",
+    ),
 )
 COMMAND = Kind(
     "command", "tf_frame.commands", training_contracts.Command, "run", reserved=_OWN_COMMANDS

@@ -1,7 +1,6 @@
+from made_up_runs import alive
 from tf_frame.runs.records.options import all_options, differing_options
 from tf_frame.runs.records.record import read_record
-
-from .conftest import alive
 
 ONE = """plugin: deeplab
 learning_rate: 0.1

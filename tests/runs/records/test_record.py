@@ -2,9 +2,8 @@ import os
 
 import pytest
 
+from made_up_runs import alive
 from tf_frame.runs.records.record import find_runs, read_record
-
-from .conftest import alive
 
 
 def test_runs_are_found_below_folders_but_not_inside_of_runs(make_run, tmp_path):

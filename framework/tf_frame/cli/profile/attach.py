@@ -14,6 +14,7 @@ from tf_frame.cli.profile import show
 from tf_frame.cli.profile.merge import write_merged
 from tf_frame.cluster.status import SERVING, TaskStatus, process_began, read_statuses
 from tf_frame.command_line.folder_command import folder_command
+from tf_frame.command_line.output_file import check_file
 from tf_frame.command_line.screen import complain, report
 from tf_frame.config.option import Option
 from tf_frame.errors import ConfigError, TfFrameError, writing
@@ -59,7 +60,7 @@ class AttachError(TfFrameError):
 @folder_command(name="tf-frame profile attach", usage=_USAGE, options=OPTIONS)
 def main(folders: Sequence[str], options: Mapping[str, Any]) -> int:
     """Profiles a job, and prints the report; returns the exit code."""
-    show.check_file(options[show.HTML.name])
+    check_file(options[show.HTML.name])
     folder = os.path.abspath(os.path.expanduser(folders[0]))
     all_tasks = options[_TASKS.name] == _ALL
     workers = _workers(folder, all_tasks=all_tasks)

@@ -12,6 +12,7 @@ from tf_frame.cli.profile import show
 from tf_frame.cli.profile.prove import prove
 from tf_frame.command_line import option_help
 from tf_frame.command_line.environment import start_again_with
+from tf_frame.command_line.output_file import check_file
 from tf_frame.command_line.parsing import parse_command_line
 from tf_frame.command_line.screen import complain, output_to_stderr, report
 from tf_frame.command_line.selection import MODEL_DIR
@@ -64,7 +65,7 @@ def main(argv: Sequence[str]) -> int:
     line = parse_command_line(argv, OPTIONS)
     values = line.own_values
     _check(line.values)
-    show.check_file(values[show.HTML.name])
+    check_file(values[show.HTML.name])
     # A wrong option is refused here, before anything is written.
     setup = line.setup()
     model_dir = setup.model_dir

@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tf_frame.command_line.folder_command import folder_command
+from tf_frame.command_line.output_file import check_file, write_text
 from tf_frame.command_line.screen import complain, report
 from tf_frame.config.option import Option
-from tf_frame.errors import EXIT_OK, ConfigError, writing
+from tf_frame.errors import EXIT_OK
 from tf_frame.profiling.profile_folders import read_recorded_run
 from tf_frame.profiling.report.build_report import build_report
 from tf_frame.profiling.report.contents import to_json
@@ -18,7 +19,6 @@ from tf_frame.profiling.report.proofs import read_proofs
 from tf_frame.profiling.report.text import format_report
 from tf_frame.profiling.report.text_tables import TABLES
 from tf_frame.tensorflow_log import quiet_import
-from tf_frame.text import short
 
 USAGE = """usage: tf-frame profile show MODEL_DIR [OPTIONS]
 
@@ -47,31 +47,6 @@ def main(folders: Sequence[str], values: Mapping[str, Any]) -> int:
         from tf_frame.profiling.report.html import html_page
 
         page = html_page(built, os.path.basename(os.path.abspath(folders[0])))
-        _write(values["html"], page)
+        write_text(values["html"], page)
         complain(f"wrote {values['html']}")
     return EXIT_OK
-
-
-def check_file(path: str | None, option: str = "--html") -> None:
-    """Refuses an option where no file can be, before time is spent on its content.
-
-    Raises:
-      ConfigError: the path is a folder, or its folder is missing or cannot be written.
-    """
-    if path is None:
-        return
-    folder = os.path.dirname(os.path.abspath(os.path.expanduser(path)))
-    if os.path.isdir(os.path.expanduser(path)):
-        raise ConfigError(f"{option} {short(path)} is a folder; give a file")
-    if not os.path.isdir(folder):
-        raise ConfigError(f"{option} {short(path)}: there is no folder {short(folder)}")
-    if not os.access(folder, os.W_OK):
-        raise ConfigError(f"{option} {short(path)}: the folder {short(folder)} cannot be written")
-
-
-def _write(path: str, content: str) -> None:
-    with (
-        writing(f"--html {short(path)}", "choose another file"),
-        open(os.path.expanduser(path), "w", encoding="utf-8") as file,
-    ):
-        file.write(content)

@@ -9,12 +9,26 @@ formatted into it, so that no name of a plugin's operation can break the page.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+import functools
+from collections.abc import Sequence
 
 from markupsafe import Markup
 
 from tf_frame.html_page import render_page
+from tf_frame.html_parts import (
+    GOOD,
+    HINT,
+    NAMED,
+    NOTE,
+    PAIR,
+    SECTION,
+    SHOWN,
+    TILE,
+    TILES,
+    Columns,
+    folded,
+    table,
+)
 from tf_frame.profiling.report import contents, html_charts as charts
 from tf_frame.profiling.report.formats import (
     COSTS,
@@ -32,9 +46,6 @@ from tf_frame.profiling.report.proofs import proof_text
 from tf_frame.profiling.step_profile import CHECKPOINT, HOOK, SUMMARY
 from tf_frame.text import readable_bytes
 
-# Title of a column -> its cell in a row.
-_Columns = Mapping[str, Callable[[Any], str]]
-
 # Kind of a phase -> CSS class of its colour.
 _COLORS = {
     contents.HOST: "c0",
@@ -49,25 +60,15 @@ _COLORS = {
 }
 # Columns of text, besides the first one; figures are aligned to the right.
 _TEXT_COLUMNS = ("type", "device", "phases")
-# Rows that are seen at once, and the most rows that a click shows: this bounds the page's size.
-_SHOWN, _MOST = 12, 200
+_table = functools.partial(table, text_columns=_TEXT_COLUMNS)
+_folded = functools.partial(folded, text_columns=_TEXT_COLUMNS)
 # Of many layers, only scopes with a greater share are divided into the layers inside.
 _LARGE = 0.15
 # Steps that take this many medians are highlighted.
 _SLOW = 1.5
 
-_SECTION = Markup("<section><h2>{}</h2>{}</section>")
-_PAIR = Markup('<div class="pair">{}{}</div>')  # side by side where the screen is wide enough
-_TILES = Markup('<div class="tiles">{}</div>')
-_TILE = Markup('<div class="tile"><b>{}</b><small>{}</small></div>')
-_GOOD = Markup('<div class="good">{}</div>')
-_HINT = Markup('<div class="hint"><b>{}</b><p>{}<small>{}</small></p></div>')
+_HINT = Markup("<b>{}</b><p>{}<small>{}</small></p>")
 _PROOF = Markup("<br/>{}")
-_NOTE = Markup('<p class="soft">{}</p>')
-# Where the screen is narrower, a table scrolls sideways.
-_TABLE = Markup('<div class="scroll"><table><thead>{}</thead><tbody>{}</tbody></table></div>')
-_DETAILS = Markup('<details><summary class="soft">{}</summary>{}</details>')
-_NAMED = Markup('<span class="swatch {}"></span>{}')
 _WIDE = Markup('<div class="wide">{}{}</div>')
 _TASK = Markup("{}<small> on {}</small>{}")
 _ALARM = Markup('<div class="alarm">slower than the others</div>')
@@ -88,7 +89,7 @@ def html_page(report: contents.Report, folder: str = "") -> str:
         _costs(report.costs),
         _rows("Time by type of operation", report.types, "c3"),
     )
-    body = _TILES.format(_tiles(report)) + _hints(report) + Markup().join(sections)
+    body = TILES.format(_tiles(report)) + _hints(report) + Markup().join(sections)
     titles = (report.model, folder, f"profile {report.run}")
     title = " · ".join(filter(None, titles))
     return render_page(title=title, subtitle=_subtitle(report), body=body)
@@ -123,21 +124,21 @@ def _tiles(report: contents.Report) -> Markup:
         tiles["memory besides variables"] = readable_bytes(peak)
     if report.costs:
         tiles["parameters"] = format_count(report.costs[0].parameters)
-    return Markup().join(_TILE.format(value, name) for name, value in tiles.items())
+    return Markup().join(TILE.format(value, name) for name, value in tiles.items())
 
 
 def _hints(report: contents.Report) -> Markup:
     hints = [_hint(hint, report.proofs) for hint in report.hints]
     causes = {hint.cause for hint in report.hints}
     hints += [
-        _HINT.format(_sentence(f"{proof.cause}."), proof_text(proof), "")
+        HINT.format(_HINT.format(_sentence(f"{proof.cause}."), proof_text(proof), ""))
         for proof in report.proofs
         if proof.cause not in causes
     ]
     if not report.hints:
-        good = _GOOD.format("None of the usual causes of slow steps was found.")
+        good = GOOD.format("None of the usual causes of slow steps was found.")
         return good + Markup().join(hints)
-    return _SECTION.format("What makes the step slow", Markup().join(hints))
+    return SECTION.format("What makes the step slow", Markup().join(hints))
 
 
 def _hint(hint: contents.Hint, proofs: Sequence[contents.Proof]) -> Markup:
@@ -150,7 +151,7 @@ def _hint(hint: contents.Hint, proofs: Sequence[contents.Proof]) -> Markup:
     for proof in proofs:
         if proof.cause == hint.cause:
             advice += _PROOF.format(proof_text(proof))
-    return _HINT.format(_sentence(hint.text), advice, gain)
+    return HINT.format(_HINT.format(_sentence(hint.text), advice, gain))
 
 
 def _sentence(text: str) -> str:
@@ -166,12 +167,15 @@ def _phases(report: contents.Report) -> Markup:
         charts.Part(phase.label, phase.ms, format_ms(phase.ms), _COLORS[phase.kind])
         for phase in report.phases
     ]
-    legend: _Columns = {
-        "phase": lambda phase: _NAMED.format(_COLORS[phase.kind], phase.label),
+    legend: Columns = {
+        "phase": lambda phase: NAMED.format(_COLORS[phase.kind], phase.label),
         "per step": lambda phase: format_ms(phase.ms),
         "share": lambda phase: format_percent(phase.share),
     }
-    return _SECTION.format(title, charts.stacked_bar(title, parts) + _table(report.phases, legend))
+    return SECTION.format(
+        title,
+        charts.stacked_bar(title, parts) + _table(report.phases, legend),
+    )
 
 
 def _step_times(report: contents.Report) -> Markup:
@@ -198,17 +202,17 @@ def _step_times(report: contents.Report) -> Markup:
         mark=charts.Mark(step.median_ms, f"median {format_ms(step.median_ms)}"),
         highlighted=[i for i, ms in enumerate(step.ms_of_steps) if ms > _SLOW * step.median_ms],
     )
-    return _PAIR.format(
-        _SECTION.format("Step times", histogram), _SECTION.format("Step times in order", in_order)
+    return PAIR.format(
+        SECTION.format("Step times", histogram), SECTION.format("Step times in order", in_order)
     )
 
 
 def _kinds_and_layers(report: contents.Report) -> Markup:
     """Time of operations by kind and by layer; many layers are added up to outer scopes first."""
-    outer = roll_up(report.layers, _LARGE) if len(report.layers) > _SHOWN else ()
+    outer = roll_up(report.layers, _LARGE) if len(report.layers) > SHOWN else ()
     kinds = _rows("Time by kind of operation", report.kinds, "c0")
     layers = _rows(LAYERS, report.layers, "c2", summary=outer)
-    return _PAIR.format(kinds, layers) if kinds and layers else kinds + layers
+    return PAIR.format(kinds, layers) if kinds and layers else kinds + layers
 
 
 def _rows(
@@ -218,11 +222,11 @@ def _rows(
     *,
     summary: Sequence[contents.Row] = (),
     name: str = "",
-    columns: _Columns | None = None,
+    columns: Columns | None = None,
 ) -> Markup:
     """A section of groups of operations, with further columns; see `_folded`."""
     longest = max((row.ms for row in [*rows, *summary]), default=0.0)
-    all_columns: _Columns = {
+    all_columns: Columns = {
         name: lambda row: _bar(row.name or OUTSIDE, row.ms, longest, color),
         "per step": lambda row: format_ms(row.ms),
         "share": lambda row: format_percent(row.share),
@@ -235,7 +239,7 @@ def _rows(
 def _operations(operations: Sequence[contents.Operation]) -> Markup:
     # Without a known rate the column would be empty.
     rated = any(row.gflops_per_sec for row in operations)
-    columns: _Columns = {
+    columns: Columns = {
         **({"GFLOP/s": _rate} if rated else {}),
         **(_SHARES_OF_PEAKS if any(row.bandwidth_share for row in operations) else {}),
         "type": lambda row: row.type,
@@ -250,7 +254,7 @@ def _share(value: float | None) -> str:
 
 
 # The roofline: how near an operation is to the peaks of the machine.
-_SHARES_OF_PEAKS: _Columns = {
+_SHARES_OF_PEAKS: Columns = {
     "of peak": lambda row: _share(row.peak_share),
     "of bandwidth": lambda row: _share(row.bandwidth_share),
 }
@@ -271,7 +275,7 @@ def _device_use(use: contents.Use, cores: int) -> Markup:
         f"Operations at the same time; the top is {highest:.2g}. {use.device} is busy "
         f"{format_percent(use.busy_share)} of the time; one operation may use several cores."
     )
-    return _SECTION.format(f"{use.device} through a step", chart + _NOTE.format(note))
+    return SECTION.format(f"{use.device} through a step", chart + NOTE.format(note))
 
 
 def _clones(clones: Sequence[contents.CloneRow]) -> Markup:
@@ -279,28 +283,28 @@ def _clones(clones: Sequence[contents.CloneRow]) -> Markup:
     if sum(bool(clone.name) for clone in clones) < 2:
         return Markup()
     longest = max(clone.active_ms for clone in clones)
-    columns: _Columns = {
+    columns: Columns = {
         "clone": lambda row: _bar(row.name or NO_CLONE, row.active_ms, longest, "c0"),
         "computes": lambda row: format_ms(row.active_ms),
         "idle": lambda row: format_ms(row.idle_ms) if row.name else "",
         "waits at end": lambda row: format_ms(row.wait_ms) if row.name else "",
         "share of the step": lambda row: format_percent(row.share),
     }
-    return _SECTION.format("Clones", _table(clones, columns))
+    return SECTION.format("Clones", _table(clones, columns))
 
 
 def _tasks(tasks: Sequence[contents.TaskRow]) -> Markup:
     """A row for each task, if there are several."""
     if len(tasks) < 2:
         return Markup()
-    columns: _Columns = {
+    columns: Columns = {
         "task": lambda row: _TASK.format(row.task, row.host, _ALARM if row.straggler else ""),
         "phases": _task_phases,
         "median": lambda row: format_ms(row.median_ms),
         "p90": lambda row: format_ms(row.p90_ms),
         "steps": lambda row: str(row.steps),
     }
-    return _SECTION.format("Tasks", _table(tasks, columns))
+    return SECTION.format("Tasks", _table(tasks, columns))
 
 
 def _task_phases(row: contents.TaskRow) -> Markup:
@@ -314,7 +318,7 @@ def _task_phases(row: contents.TaskRow) -> Markup:
 def _memory(row: contents.MemoryRow) -> Markup:
     """The operations that own the memory of a device at its peak."""
     largest = max((owner.bytes for owner in row.owners), default=0)
-    columns: _Columns = {
+    columns: Columns = {
         "owner": lambda owner: _bar(owner.name, owner.bytes, largest, "c3"),
         "bytes": lambda owner: readable_bytes(owner.bytes),
         "of the peak": lambda owner: format_percent(owner.share),
@@ -333,7 +337,7 @@ def _hooks(hooks: Sequence[contents.HookRow], step_ms: float) -> Markup:
     ms, share = sum(hook.ms for hook in hooks), sum(hook.share for hook in hooks)
     run_ms = sum(hook.run_ms or 0.0 for hook in hooks)
     total = contents.HookRow("all hooks", HOOK, ms, share, run_ms, None, None, None)
-    columns: _Columns = {
+    columns: Columns = {
         "hook": lambda row: _bar(row.name, row.ms, step_ms, _COLORS[row.kind]),
         "per step": lambda row: format_ms(row.ms),
         "share": lambda row: format_percent(row.share),
@@ -347,7 +351,7 @@ def _hooks(hooks: Sequence[contents.HookRow], step_ms: float) -> Markup:
 def _costs(costs: Sequence[contents.ScopeRow]) -> Markup:
     """Parameters and floating-point operations of each scope."""
     largest = max((cost.flops or 0 for cost in costs), default=0)
-    columns: _Columns = {
+    columns: Columns = {
         "scope": lambda row: _bar(row.scope or WHOLE_MODEL, row.flops or 0, largest, "c2"),
         "parameters": lambda row: f"{row.parameters:,}",
         "FLOPs": lambda row: "" if row.flops is None else format_count(row.flops),
@@ -366,35 +370,3 @@ def _bar(name: str, value: float, longest: float, color: str) -> Markup:
     """A name, which may break after its slashes on a narrow screen, above a bar."""
     breakable = Markup("/<wbr/>").join(name.split("/"))
     return _WIDE.format(breakable, charts.bar(value, longest, color, title=name))
-
-
-def _folded(
-    title: str, rows: Sequence[Any], columns: _Columns, *, summary: Sequence[Any] = ()
-) -> Markup:
-    """A section with the first rows, or with their summary; a click shows more, up to `_MOST`.
-
-    It is empty without rows.
-    """
-    if not rows:
-        return Markup()
-    content = _table((summary or rows)[:_SHOWN], columns)
-    more = rows[0 if summary else _SHOWN : _MOST]
-    if more:
-        label = f"{len(more)} {'one by one' if summary else 'more'}"
-        content += _DETAILS.format(label, _table(more, columns))
-    if len(rows) > _MOST:
-        content += _NOTE.format(f"{len(rows) - _MOST} smaller ones are left out.")
-    return _SECTION.format(title, content)
-
-
-def _table(rows: Sequence[Any], columns: _Columns) -> Markup:
-    figure = Markup(' class="n"')
-    attributes = ["", *("" if title in _TEXT_COLUMNS else figure for title in list(columns)[1:])]
-
-    def line(tag: str, cells: Sequence[str]) -> Markup:
-        pairs = zip(attributes, cells, strict=True)
-        written = (Markup("<{0}{1}>{2}</{0}>").format(tag, *pair) for pair in pairs)
-        return Markup("<tr>{}</tr>").format(Markup().join(written))
-
-    body = (line("td", [cell(row) for cell in columns.values()]) for row in rows)
-    return _TABLE.format(line("th", list(columns)), Markup().join(body))

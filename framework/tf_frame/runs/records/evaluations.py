@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from tf_frame import file_system
@@ -20,7 +20,7 @@ _EVALUATION = ",eval,"
 
 
 class Evaluation(NamedTuple):
-    """The metrics of a global step, by name, in the order of the table."""
+    """The metrics of a global step, or the losses of a log interval, in the order of the table."""
 
     step: int
     metrics: dict[str, float]
@@ -32,19 +32,34 @@ def read_evaluations(folder: str) -> list[Evaluation]:
     Raises:
       DataError: the file is no text.
     """
+    # Most rows are of log intervals, and are not worth a reader of CSV.
+    return [step for split, step in _read_rows(folder, _EVALUATION) if split == "eval"]
+
+
+def read_figures(folder: str) -> tuple[list[Evaluation], list[Evaluation]]:
+    """Returns the figures of the log intervals, and the evaluations, of the run in a folder.
+
+    Raises:
+      DataError: the file is no text.
+    """
+    rows = list(_read_rows(folder, ""))
+    train, evaluations = (
+        [step for split, step in rows if split == name] for name in ("train", "eval")
+    )
+    return train, evaluations
+
+
+def _read_rows(folder: str, part: str) -> Iterator[tuple[str, Evaluation]]:
+    """Yields split and figures of the rows that have a text."""
     path = os.path.join(folder, _TABLE)
     if not file_system.exists(path):
-        return []
+        return
     header, *lines = read_lines(path) or [""]
-    # Most rows are of log intervals, and are not worth a reader of CSV.
-    rows = csv.DictReader([header, *(line for line in lines if _EVALUATION in line)])
-    evaluations = []
-    for row in rows:
+    for row in csv.DictReader([header, *(line for line in lines if part in line)]):
         with contextlib.suppress(ValueError, TypeError, KeyError):
             values = {k: float(v) for k, v in row.items() if v and k not in _NO_METRICS}
-            if row["split"] == "eval" and values:
-                evaluations.append(Evaluation(int(row["step"]), values))
-    return evaluations
+            if values:
+                yield row["split"], Evaluation(int(row["step"]), values)
 
 
 def best_evaluation(

@@ -9,19 +9,22 @@ from typing import Any
 import yaml
 
 # Sections that say how a run came about: what differs in them is no option.
-_NO_OPTIONS = ("versions", "lock")
+ORIGIN = ("versions", "lock")
 _NONE = " null"
 
 
-def differing_options(blocks_of_runs: Iterable[Mapping[str, str]]) -> list[dict[str, str]]:
+def differing_options(
+    blocks_of_runs: Iterable[Mapping[str, str]], *, origin: bool = False
+) -> list[dict[str, str]]:
     """Returns option name -> value of each run, for the options that not all runs share.
 
     Args:
       blocks_of_runs: the `blocks` of each `RunRecord`.
+      origin: versions and lock of the plugins instead of options.
     """
     runs = list(blocks_of_runs)
     known = [blocks for blocks in runs if blocks]  # A damaged run differs in nothing.
-    names = dict.fromkeys(name for blocks in known for name in blocks if name not in _NO_OPTIONS)
+    names = dict.fromkeys(name for blocks in known for name in blocks if (name in ORIGIN) == origin)
     changed = [name for name in names if len({blocks.get(name, _NONE) for blocks in known}) > 1]
     options = [
         {key: value for name in changed for key, value in _flat(name, blocks.get(name, _NONE))}
@@ -36,7 +39,7 @@ def differing_options(blocks_of_runs: Iterable[Mapping[str, str]]) -> list[dict[
 
 def all_options(blocks: Mapping[str, str]) -> dict[str, str]:
     """Returns option name -> value of a run."""
-    names = (name for name in blocks if name not in _NO_OPTIONS)
+    names = (name for name in blocks if name not in ORIGIN)
     return dict(pair for name in names for pair in _flat(name, blocks[name]))
 
 

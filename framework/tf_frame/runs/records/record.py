@@ -60,7 +60,7 @@ def find_runs(folders: Sequence[str]) -> Iterator[str]:
     lead in a circle. A folder that cannot be read is yielded, too, for a row that says so.
     """
     for folder in folders:
-        if _is_run(folder) or not _is_readable(folder):
+        if is_run(folder) or not _is_readable(folder):
             yield folder
             continue
         with os.scandir(folder) as entries:
@@ -71,14 +71,15 @@ def find_runs(folders: Sequence[str]) -> Iterator[str]:
 def _is_place_of_runs(entry: os.DirEntry[str]) -> bool:
     if entry.name.startswith(".") or not entry.is_dir():
         return False
-    return not entry.is_symlink() or _is_run(entry.path)
+    return not entry.is_symlink() or is_run(entry.path)
 
 
 def _is_readable(folder: str) -> bool:
     return os.access(folder, os.R_OK | os.X_OK)
 
 
-def _is_run(folder: str) -> bool:
+def is_run(folder: str) -> bool:
+    """Returns whether a folder is that of a run."""
     marks = (os.path.join(folder, name) for name in (CONFIGURATION, TASKS_FOLDER))
     return any(map(os.path.exists, marks))
 

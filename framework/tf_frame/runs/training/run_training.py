@@ -24,6 +24,7 @@ from tf_frame.cluster.server import LEAVE, STOPPED, send_to_ps, start_server
 from tf_frame.cluster.status import ENDED, STARTING, note_failure, own_status, write_status
 from tf_frame.deploy.session_config import device_report, make_deployment, server_config
 from tf_frame.errors import PeerLostError, TfFrameError
+from tf_frame.hooks.by_name.resource_use import resource_use
 from tf_frame.hooks.metrics_log import EVAL, MetricsCsv, MetricsLog
 from tf_frame.plugin.contracts import predicts_files
 from tf_frame.plugin.origin import empty_split_error, owner_suffix
@@ -252,6 +253,7 @@ class _Run:
             "input_share": self._trained.input_share,
             "step_times": self._trained.step_times,
             "phase_secs": self._phases.secs,
+            "peak_memory_bytes": resource_use().peak_memory_bytes,
             "duration_secs": time.monotonic() - self._started,
             "time": time.time(),
             "stopped_by": self._stopped_by(stopped),

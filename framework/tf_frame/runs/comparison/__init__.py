@@ -1,0 +1,1 @@
+"""Comparisons of runs, without TensorFlow: options, metrics, curves, speed, and a verdict."""

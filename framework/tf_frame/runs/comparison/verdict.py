@@ -1,0 +1,113 @@
+"""The verdict of a comparison: which setting is better, and whether that may be noise."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+
+from tf_frame.runs.comparison.noise import Noise, difference_p, pooled_noise, seeds_to_tell
+from tf_frame.runs.comparison.settings import SEED, Setting
+from tf_frame.shell_text import shell_word
+from tf_frame.text import figure, short
+
+_LEVEL = 0.05
+
+
+@dataclasses.dataclass(frozen=True)
+class Verdict:
+    """Sentences for people, and the setting that is proved to be the best.
+
+    Attributes:
+      lines: the sentences.
+      best: the setting that is better than every other by more than noise; None: there is none.
+    """
+
+    lines: Sequence[str]
+    best: Setting | None = None
+
+
+def judge(settings: Sequence[Setting], metric: str, *, rises: bool | None) -> Verdict:
+    """Compares the settings by the means of a metric.
+
+    Args:
+      settings: the settings; those without values are left out.
+      metric: name of the metric.
+      rises: whether the largest value is the best; None: not known.
+    """
+    settings = [setting for setting in settings if setting.values]
+    noise = pooled_noise([setting.values for setting in settings])
+    lines = [_noise_line(setting, metric) for setting in settings if len(setting.values) > 1]
+    if len(settings) < 2:
+        return Verdict([*lines, *([] if lines else [f"no run has the metric {metric}"])])
+    ranked = sorted(settings, key=lambda setting: setting.mean, reverse=rises is not False)
+    first, *others = ranked
+    if noise is None:
+        return Verdict([_unknown_noise(first, others[0], metric, rises), _seeds_hint(first)])
+    # Of several comparisons some differ by chance: Bonferroni, as they are few.
+    chances = [min(1.0, len(others) * _p(first, setting, noise)) for setting in others]
+    word = {True: "better than", False: "better than", None: "above"}[rises]
+    lines += [
+        _difference_line(first, setting, p, noise, word)
+        for setting, p in zip(others, chances, strict=True)
+    ]
+    is_proved = rises is not None and all(p < _LEVEL for p in chances)
+    return Verdict(lines, first if is_proved else None)
+
+
+def _p(one: Setting, other: Setting, noise: Noise) -> float:
+    counts = (len(one.values), len(other.values))
+    return difference_p(one.mean - other.mean, noise, counts)
+
+
+def _noise_line(setting: Setting, metric: str) -> str:
+    spread = f"{figure(min(setting.values))} to {figure(max(setting.values))}"
+    return (
+        f"{setting.labels} differ only by noise in {metric}: {spread}, mean "
+        f"{figure(setting.mean)}, standard deviation {figure(setting.deviation or 0.0)}"
+    )
+
+
+def _difference_line(one: Setting, other: Setting, p: float, noise: Noise, word: str) -> str:
+    difference = abs(one.mean - other.mean)
+    figures = f"{figure(one.mean)} against {figure(other.mean)}"
+    if p < _LEVEL:
+        return (
+            f"{_called(one)} {_is(one)} {word} {_called(other)}: {figures}, "
+            f"more than noise (p = {p:.2g})"
+        )
+    seeds = seeds_to_tell(difference, noise.deviation)
+    enough = f"; {seeds} seeds of each would tell such a difference" if seeds else ""
+    return (
+        f"{_called(one)} {_is(one)} not proved to be {word} {_called(other)}: {figures} "
+        f"may be noise (p = {p:.2g}){enough}"
+    )
+
+
+def _unknown_noise(first: Setting, second: Setting, metric: str, rises: bool | None) -> str:
+    word = "ahead of" if rises is not None else "above"
+    return (
+        f"{_called(first)} {_is(first)} {word} {_called(second)} by "
+        f"{figure(abs(first.mean - second.mean))} in {metric}; whether that is noise cannot be "
+        "told from one run of each setting"
+    )
+
+
+def _seeds_hint(setting: Setting) -> str:
+    run = setting.runs[0]
+    config = shell_word(f"{run.name}/config.yaml")
+    seed = int(run.options.get(SEED) or 1) + 1
+    return f"train each with another seed: tf-frame run --config {config} --{SEED} {seed}"
+
+
+def _is(setting: Setting) -> str:
+    return "is" if len(setting.runs) == 1 else "are"
+
+
+def _called(setting: Setting) -> str:
+    return f"{setting.labels} ({short(setting.name)})" if setting.name else setting.labels
+
+
+def sentences(verdict: Verdict) -> Iterator[str]:
+    """Yields the sentences, each with a capital letter."""
+    for line in verdict.lines:
+        yield line[:1].upper() + line[1:]

@@ -1,0 +1,159 @@
+"""Comparisons of runs: options, steps, settings and verdict."""
+
+import pytest
+
+from made_up_runs import alive
+from tf_frame.errors import ConfigError, DataError
+from tf_frame.runs.comparison.compared_run import read_runs
+from tf_frame.runs.comparison.comparison import compare_runs
+
+
+@pytest.fixture
+def compare(make_run):
+    """Compares runs, each described by learning rate, seed and evaluations of mean_iou."""
+
+    def compare(*described, metric="mean_iou", mode=None, result=None):
+        folders = []
+        for number, (rate, seed, values) in enumerate(described):
+            config = (
+                f"plugin: deeplab\nlearning_rate: {rate}\nrandom_seed: {seed}\nmax_to_keep: 5\n"
+            )
+            folders.append(
+                make_run(
+                    f"run-{number}",
+                    config=config.replace("5", str(number + 3)),
+                    result=result or {},
+                    evaluations=[(step, 1 - value, value) for step, value in values.items()],
+                )
+            )
+        return compare_runs(read_runs(folders, alive), metric=metric, mode=mode)
+
+    return compare
+
+
+def test_seeds_of_one_setting_say_whether_another_one_is_better(compare):
+    compared = compare(
+        (0.1, 1, {20: 0.800}), (0.1, 2, {20: 0.802}), (0.3, 1, {20: 0.9}), (0.3, 2, {20: 0.901})
+    )
+    assert [(s.labels, s.name) for s in compared.settings] == [
+        ("A, B", "learning_rate 0.1"),
+        ("C, D", "learning_rate 0.3"),
+    ]
+    noise_a, noise_c, difference = compared.verdict.lines
+    assert noise_a.startswith(
+        "A, B differ only by noise in mean_iou: 0.8000 to 0.8020, mean 0.8010"
+    )
+    assert noise_c.startswith("C, D differ only by noise")
+    assert difference.startswith(
+        "C, D (learning_rate 0.3) are better than A, B (learning_rate 0.1): 0.9005 against 0.8010, "
+        "more than noise (p = "
+    )
+    assert compared.verdict.best is compared.settings[1]
+
+
+def test_what_only_saves_or_seeds_makes_no_other_setting(compare):
+    compared = compare((0.1, 1, {20: 0.8}), (0.1, 2, {20: 0.9}))
+    assert set(compared.options) == {"random_seed", "max_to_keep"}
+    (line,) = compared.verdict.lines
+    assert line.startswith("A, B differ only by noise") and compared.verdict.best is None
+
+
+def test_a_difference_within_the_noise_of_seeds_is_not_claimed(compare):
+    compared = compare((0.1, 1, {20: 0.80}), (0.1, 2, {20: 0.84}), (0.3, 1, {20: 0.86}))
+    last = compared.verdict.lines[-1]
+    assert last.startswith("C (learning_rate 0.3) is not proved to be better than A, B")
+    assert "may be noise (p = 0.4" in last and "seeds of each would tell" in last
+    assert compared.verdict.best is None
+
+
+def test_without_a_second_seed_the_verdict_says_how_to_know_the_noise(compare):
+    compared = compare((0.1, 1, {20: 0.8}), (0.3, 1, {20: 0.9}))
+    ahead, hint = compared.verdict.lines
+    assert "is ahead of A (learning_rate 0.1) by 0.1000 in mean_iou; whether that is noise" in ahead
+    assert hint.startswith("train each with another seed: tf-frame run --config ")
+    assert hint.endswith("run-1/config.yaml --random_seed 2")
+
+
+def test_the_smallest_loss_is_the_best(compare):
+    runs = [(0.1, s, {20: 0.8 + s / 1000}) for s in (1, 2)]
+    compared = compare(*runs, *((0.3, s, {20: 0.5 + s / 1000}) for s in (1, 2)), metric="loss")
+    assert compared.rises is False and compared.verdict.best.labels == "A, B"
+
+
+def test_runs_are_compared_at_the_last_step_that_all_have_evaluated(compare):
+    compared = compare((0.1, 1, {10: 0.5, 20: 0.9}), (0.3, 1, {10: 0.6}))
+    assert compared.step == 10
+    assert compared.notes == ["compared at step 10, the last one that all evaluated; A went on"]
+    assert compared.metric_rows()["mean_iou"] == ["0.5000", "0.6000"]
+    assert compared.step_rows() == {"10": ["0.5000", "0.6000"]}
+    assert list(compared.best_rows().values()) == [["0.9000", "0.6000"], ["20", "10"]]
+
+
+def test_without_a_common_step_the_last_evaluations_are_compared(compare):
+    compared = compare((0.1, 1, {10: 0.5}), (0.3, 1, {11: 0.6}))
+    assert compared.step is None and "no step was evaluated by all runs" in compared.notes[0]
+    assert compared.metric_rows()["mean_iou"] == ["0.5000", "0.6000"]
+
+
+def test_curves_begin_with_the_metric_and_have_the_training_loss(compare):
+    curves = compare((0.1, 1, {10: 0.5, 20: 0.9}), (0.3, 1, {10: 0.6})).curves()
+    assert list(curves) == ["mean_iou", "loss", "training loss"]
+    assert curves["mean_iou"] == {"A": [(10, 0.5), (20, 0.9)], "B": [(10, 0.6)]}
+    assert curves["training loss"]["B"] == [(10, 0.9)]
+
+
+def test_speed_and_memory_are_those_of_the_results(compare):
+    result = {"steps_per_sec": 2.5, "peak_memory_bytes": 2**30, "input_share": 0.12}
+    rows = compare((0.1, 1, {20: 0.5}), (0.3, 1, {20: 0.6}), result=result).speed_rows()
+    assert rows["steps/s"] == ["2.50", "2.50"]
+    assert rows["peak memory"] == ["1.0 GiB", "1.0 GiB"]
+    assert rows["waits for input"] == ["12%", "12%"]
+    assert rows["duration, s"] == ["8", "8"] and "GFLOP/s" not in rows
+
+
+def test_a_metric_that_no_run_has_is_refused_with_the_nearest(compare):
+    runs = ((0.1, 1, {20: 0.5}), (0.3, 1, {20: 0.6}))
+    with pytest.raises(ConfigError, match="--metric 'mean_io': .* did you mean mean_iou"):
+        compare(*runs, metric="mean_io")
+
+
+def test_runs_that_have_not_evaluated_are_refused(compare):
+    with pytest.raises(ConfigError, match="none of the runs .*run-0.* has evaluated; evaluate"):
+        compare((0.1, 1, {}), (0.3, 1, {}), metric="")
+
+
+def test_a_run_that_is_not_over_or_failed_is_noted(make_run):
+    folders = [
+        make_run("a", evaluations=[(20, 0.1, 0.9)], status={"state": "failed", "reason": "boom"}),
+        make_run("b", evaluations=[(20, 0.1, 0.8)], result={}),
+    ]
+    compared = compare_runs(read_runs(folders, alive))
+    assert compared.notes == ["A failed: boom"]
+
+
+def test_a_folder_without_a_run_and_a_damaged_run_are_refused(make_run, tmp_path):
+    good = make_run("good", evaluations=[(20, 0.1, 0.9)])
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ConfigError, match="empty is not the folder of a run"):
+        read_runs([good, str(tmp_path / "empty")], alive)
+    bad = make_run("bad")
+    (tmp_path / "bad" / "tasks" / "chief-0.json").write_text("{")
+    with pytest.raises(DataError, match="chief-0.json is damaged"):
+        read_runs([good, bad], alive)
+
+
+def test_a_damaged_result_is_a_note(make_run, tmp_path):
+    folders = [make_run(name, evaluations=[(20, 0.1, 0.9)]) for name in ("a", "b")]
+    (tmp_path / "a" / "result.json").write_text("[")
+    compared = compare_runs(read_runs(folders, alive))
+    assert any(
+        note.startswith("A: ") and "result.json is damaged" in note for note in compared.notes
+    )
+
+
+def test_versions_that_differ_are_no_options(make_run):
+    config = "plugin: deeplab\nversions: {tf-frame: 0.1.0, mine: %s}\n"
+    folders = [make_run(f"r{n}", config=config % n, evaluations=[(20, 0.1, 0.9)]) for n in (1, 2)]
+    compared = compare_runs(read_runs(folders, alive))
+    assert compared.options == {}
+    assert compared.origin == {"versions.mine": ["1", "2"]}
