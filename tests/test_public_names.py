@@ -14,8 +14,8 @@ PUBLIC = {
     *("tf_frame.json_lists", "tf_frame.picture_font", "tf_frame.visible_files"),
     *("tf_frame.yaml_text", "tf_frame.shell_text", "tf_frame.progress_bar", "tf_frame.html_page"),
 }
-# It has the old names of the framework's own functions, and is released together with it.
-INTERNAL = {"tf_frame_legacy"}
+# Released together with the framework: old names of its functions, and a command that starts runs.
+INTERNAL = {"tf_frame_legacy", "tf_frame_sweep"}
 
 
 def is_public(imported):

@@ -1,0 +1,1 @@
+"""`tf-frame sweep`: many trials of a run, on Optuna."""

@@ -1,0 +1,29 @@
+"""Which process runs a trial, so that a sweep goes on with those of a process that was killed."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Mapping
+from typing import Any
+
+from tf_frame.cluster.status import process_began
+from tf_frame.launch.watchdog import is_there
+
+OWNER = "owner"
+
+
+def own_process() -> dict[str, Any]:
+    """Returns host, number and start of this process."""
+    pid = os.getpid()
+    return {"host": socket.gethostname(), "pid": pid, "began": process_began(pid)}
+
+
+def is_orphan(owner: Mapping[str, Any]) -> bool:
+    """Returns whether a trial is one of this machine without a process; an owner may be missing."""
+    if not owner:
+        return True
+    if owner["host"] != socket.gethostname():
+        return False
+    # Numbers of processes are used again.
+    return not is_there(owner["pid"]) or process_began(owner["pid"]) != owner["began"]
