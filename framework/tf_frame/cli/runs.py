@@ -50,6 +50,7 @@ _DEFAULT_FOLDER = "runs"
 _WATCH_SECS = 2.0
 _NUMBERS = (*FACTS[2:3], *FACTS[4:])
 _GAP = 2
+_SEED = "random_seed"
 # Options with a column whether or not the runs differ.
 _OF_EVERY_RUN = ("plugin",)
 
@@ -151,7 +152,8 @@ def _usual_columns(rows: Sequence[Row]) -> list[str]:
 
 def _differing(rows: Sequence[Row]) -> list[str]:
     differing = rows[0].differing if rows else {}
-    return [name for name in differing if name not in _OF_EVERY_RUN]
+    names = (name for name in differing if name not in _OF_EVERY_RUN)
+    return sorted(names, key=lambda name: name == _SEED)  # It is the least interesting one.
 
 
 def _facts(row: Row) -> dict[str, Any]:

@@ -64,7 +64,8 @@ def _table(title: str, comparison: Comparison, rows: Rows) -> str:
 def _charts(comparison: Comparison) -> Iterator[str]:
     """Yields the curves of the metric and of the training loss, a line of blocks a run."""
     for name, lines in comparison.curves().items():
-        if name in (comparison.metric, f"{TRAINING}loss"):
+        is_curve = any(len(points) > 1 for points in lines.values())
+        if is_curve and name in (comparison.metric, f"{TRAINING}loss"):
             yield _chart(name, lines)
 
 
