@@ -10,6 +10,8 @@ from tf_frame.text import listed, short
 
 # The file that makes a folder one of a run.
 CONFIGURATION = "config.yaml"
+# The result of the last run, for programs.
+RESULT_FILE = "result.json"
 
 
 def runs_hint(path: str) -> str:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Mapping, Sequence
 
 from tf_frame.launch.watchdog import is_there
-from tf_frame.runs.records.options import all_options
+from tf_frame.runs.records.options import all_options, find_option
 from tf_frame.runs.records.record import RunRecord, find_runs, read_record
 from tf_frame.text import figure
 
@@ -42,7 +42,7 @@ class Row:
     def cell(self, column: str) -> str:
         """Returns the text of a column or option; empty without one."""
         known = self.cells if column in self.cells else self.differing
-        return known[column] if column in known else self.options.get(column, "")
+        return known[column] if column in known else find_option(self.record.blocks, column)
 
     def comparable(self, column: str) -> str:
         """Returns the text of a column or option with a plain number, for comparisons."""

@@ -10,11 +10,10 @@ from typing import Any
 
 from tf_frame import file_system
 from tf_frame.errors import ConfigError, DataError
-from tf_frame.run_folders import runs_hint
+from tf_frame.run_folders import RESULT_FILE, runs_hint
 from tf_frame.runs.records.evaluations import Evaluation, read_figures
 from tf_frame.runs.records.options import all_options
 from tf_frame.runs.records.record import DAMAGED, RunRecord, is_run, read_record
-from tf_frame.runs.setup.model_dir import RESULT_FILE
 from tf_frame.side_files import as_object, read_side_file
 from tf_frame.text import short
 

@@ -37,6 +37,12 @@ def differing_options(
     return [{key: each.get(key, "") for key in keys if len(values[key]) > 1} for each in options]
 
 
+def find_option(blocks: Mapping[str, str], name: str) -> str:
+    """Returns the value of an option of a run; empty without it."""
+    section = name.partition(".")[0]
+    return dict(_flat(section, blocks[section])).get(name, "") if section in blocks else ""
+
+
 def all_options(blocks: Mapping[str, str]) -> dict[str, str]:
     """Returns option name -> value of a run."""
     names = (name for name in blocks if name not in ORIGIN)

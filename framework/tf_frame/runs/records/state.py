@@ -13,8 +13,8 @@ from typing import Any
 from tf_frame.cluster.status import ENDED, EVALUATING, FAILED, STARTING, TaskStatus
 from tf_frame.errors import DataError
 from tf_frame.file_lock import process_name
+from tf_frame.run_folders import RESULT_FILE
 from tf_frame.runs.setup.folder_claim import find_writer, is_launching
-from tf_frame.runs.setup.model_dir import RESULT_FILE
 from tf_frame.side_files import as_object, read_side_file
 from tf_frame.text import short
 

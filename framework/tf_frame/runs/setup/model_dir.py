@@ -28,7 +28,7 @@ from tf_frame.config.yaml_file import to_yaml
 from tf_frame.errors import ConfigError, DataError
 from tf_frame.plugin import DataReport, InputInfo, Mode
 from tf_frame.plugin.lock import lock_record
-from tf_frame.run_folders import CONFIGURATION
+from tf_frame.run_folders import CONFIGURATION, RESULT_FILE
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.side_files import as_object, read_or_set_aside, read_side_file, write_json
 from tf_frame.text_file import parse_integer
@@ -37,7 +37,6 @@ CONFIG_FILE = CONFIGURATION
 _CONFIG_HEADER = "Written by tf-frame; run it again with: tf-frame run --config THIS_FILE"
 INPUT_FILE = "input.json"
 DATA_FILE = "data.json"
-RESULT_FILE = "result.json"
 _COMPLETED_FILE = "training_ended_at"
 
 

@@ -25,10 +25,10 @@ from tf_frame.deploy.session_config import make_deployment, server_config
 from tf_frame.errors import CheckpointError
 from tf_frame.hooks.metrics_log import MetricsLog
 from tf_frame.profiling.capture import Capture, warn_only
+from tf_frame.run_folders import RESULT_FILE
 from tf_frame.runs.error_translation import translated_errors
 from tf_frame.runs.evaluation.evaluate import run_evaluator
 from tf_frame.runs.setup.log_file import log_file
-from tf_frame.runs.setup.model_dir import RESULT_FILE
 from tf_frame.runs.setup.run_context import RunObserver
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.runs.training.evaluations import Evaluations
