@@ -23,7 +23,7 @@ def repeat(
 
     Args:
       layer: a function of inputs, further arguments and `scope`.
-      *args, **kwargs: the further arguments. `scope` names the variable scope and, with a
+      args, kwargs: the further arguments. `scope` names the variable scope and, with a
         number, its layers; by default these names are "Repeat" and the function's name.
     """
     return _chain(inputs, layer, [args] * repetitions, kwargs, default="Repeat")

@@ -180,7 +180,7 @@ def stop_if_not_better(
     Args:
       higher: whether a larger value is better.
       unit: `evaluations`, or `steps` for global steps.
-      metric, eval_dir, min_steps, **every: see `stop_if_higher`.
+      metric, eval_dir, min_steps, every: see `stop_if_higher`.
     """
     better = operator.gt if higher else operator.lt
     word = "increase" if higher else "decrease"

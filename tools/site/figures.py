@@ -1,0 +1,38 @@
+"""A page of measured figures, from docs/figures/*.json: value, date, machine and command."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import subprocess
+from collections.abc import Iterator, Mapping
+
+_HEAD = """# Measured figures
+
+Benchmarks in `tools/bench` write these. A figure is marked as old if the code that it measures has changed since.
+
+| what | figure | date | machine | command | |
+|---|---|---|---|---|---|
+"""
+
+
+def pages(root: pathlib.Path) -> Mapping[str, str]:
+    """Returns the page, by its name."""
+    files = sorted((root / "docs" / "figures").glob("*.json"))
+    rows = (row for path in files for row in _rows(json.loads(path.read_text(encoding="utf-8")), root))
+    return {"figures": _HEAD + "\n".join(rows) + "\n"}
+
+
+def _rows(content: Mapping[str, object], root: pathlib.Path) -> Iterator[str]:
+    for figure in content["figures"]:
+        old = "older than its code" if is_old(figure, root) else ""
+        cells = (figure["what"], figure["value"], figure["date"], figure["machine"])
+        command = f"`{figure['command']}`"
+        yield "| " + " | ".join([*map(str, cells), command, old]) + " |"
+
+
+def is_old(figure: Mapping[str, object], root: pathlib.Path) -> bool:
+    """Returns whether the code that a figure measures was changed after its date."""
+    words = ["git", "log", "-1", "--format=%cs", "--", *figure["code"]]
+    changed = subprocess.run(words, cwd=root, capture_output=True, text=True, check=False).stdout
+    return changed.strip() > str(figure["date"])
