@@ -1,7 +1,7 @@
 """Settings of Sphinx for the site: `tox -e docs`.
 
-Before pages are read, `tools/site` writes the reference from the code, and copies the READMEs of the
-plugins, into folders of docs/ that are not in the repository.
+Before pages are read, `tools/site` writes the reference from the code, and copies the READMEs of
+the plugins, into folders of docs/ that are not in the repository.
 """
 
 import pathlib

@@ -67,7 +67,9 @@ def public_members(module: Any) -> Iterator[tuple[str, Any]]:
             yield name, value
 
 
-def process_docstring(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
+def process_docstring(
+    app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]
+) -> None:
     """Turns names in backticks into code, and indented examples into blocks; called by autodoc."""
     lines[:] = list(_with_blocks([_CODE.sub(_as_code, line) for line in lines]))
 

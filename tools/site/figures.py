@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import pathlib
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 _HEAD = """# Measured figures
 
-Benchmarks in `tools/bench` write these. A figure is marked as old if the code that it measures has changed since.
+Benchmarks in `tools/bench` measured these. A figure is marked as old if its code has changed since.
 
 | what | figure | date | machine | command | |
 |---|---|---|---|---|---|
@@ -19,19 +20,20 @@ Benchmarks in `tools/bench` write these. A figure is marked as old if the code t
 def pages(root: pathlib.Path) -> Mapping[str, str]:
     """Returns the page, by its name."""
     files = sorted((root / "docs" / "figures").glob("*.json"))
-    rows = (row for path in files for row in _rows(json.loads(path.read_text(encoding="utf-8")), root))
+    contents = [json.loads(path.read_text(encoding="utf-8")) for path in files]
+    rows = [row for content in contents for row in _rows(content["figures"], root)]
     return {"figures": _HEAD + "\n".join(rows) + "\n"}
 
 
-def _rows(content: Mapping[str, object], root: pathlib.Path) -> Iterator[str]:
-    for figure in content["figures"]:
+def _rows(measured: Iterable[Mapping[str, Any]], root: pathlib.Path) -> Iterator[str]:
+    for figure in measured:
         old = "older than its code" if is_old(figure, root) else ""
         cells = (figure["what"], figure["value"], figure["date"], figure["machine"])
         command = f"`{figure['command']}`"
         yield "| " + " | ".join([*map(str, cells), command, old]) + " |"
 
 
-def is_old(figure: Mapping[str, object], root: pathlib.Path) -> bool:
+def is_old(figure: Mapping[str, Any], root: pathlib.Path) -> bool:
     """Returns whether the code that a figure measures was changed after its date."""
     words = ["git", "log", "-1", "--format=%cs", "--", *figure["code"]]
     changed = subprocess.run(words, cwd=root, capture_output=True, text=True, check=False).stdout

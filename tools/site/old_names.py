@@ -9,9 +9,9 @@ from tf_frame_legacy.names import NOT_OFFERED, Row, table
 
 _INTRODUCTION = """# Old names
 
-What stands for a name of TensorFlow 1, slim, tf.contrib and the trainers around them. The search of this
-site finds a name as it is written in a program, such as `tf.contrib.layers.conv2d`; `tf-frame legacy where
-NAME` looks it up on the command line.
+What stands for a name of TensorFlow 1, slim, tf.contrib and the trainers around them. The search of
+this site finds a name as a program has it, such as `tf.contrib.layers.conv2d`;
+`tf-frame legacy where NAME` looks it up on the command line.
 
 ```{{toctree}}
 :maxdepth: 1

@@ -77,8 +77,8 @@ def _help(*words: str) -> str:
 def _run_options() -> str:
     parts = [
         "# Options of a run",
-        "Each option is a flag of `tf-frame run` and a key of `config.yaml`. Options of plugins have dotted "
-        "names, and are with their plugins.",
+        "Each option is a flag of `tf-frame run` and a key of `config.yaml`. Options of plugins "
+        "have dotted names, and are with their plugins.",
         "```{program} tf-frame run\n```",
     ]
     for group in GROUPS:
@@ -156,21 +156,26 @@ def _checks() -> str:
     for kind, suite in SUITES.items():
         rows = dict(_suite_rows(suite))
         table = "\n".join(f"| `{name}` | {text} |" for name, text in rows.items())
-        parts.append(f"## {kind.word[:1].upper()}{kind.word[1:]}\n\n| check | |\n|---|---|\n{table}")
+        parts.append(
+            f"## {kind.word[:1].upper()}{kind.word[1:]}\n\n| check | |\n|---|---|\n{table}"
+        )
     return "\n\n".join(parts)
 
 
 def _suite_rows(suite: type) -> Iterator[tuple[str, str]]:
     for name, method in inspect.getmembers(suite, inspect.isfunction):
         if name.startswith("test_"):
-            text = (inspect.getdoc(method) or "").split("\n")[0]
-            yield name.removeprefix("test_"), _escaped(text)
+            yield name.removeprefix("test_"), _first_line(method)
+
+
+def _first_line(thing: Any) -> str:
+    return _escaped((inspect.getdoc(thing) or "").split("\n")[0])
 
 
 def _exit_codes() -> str:
     rows = "\n".join(f"| {code} | {text} |" for code, text in sorted(_EXIT_CODES.items()))
     classes = "\n".join(
-        f"| `{name}` | {cls.exit_code} | {_escaped((inspect.getdoc(cls) or '').split(chr(10))[0])} |"
+        f"| `{name}` | {cls.exit_code} | {_first_line(cls)} |"
         for name, cls in _error_classes().items()
     )
     return (

@@ -25,8 +25,8 @@ _ROOT_PAGES = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md"}
 _COPIED = {"CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
 _ASSISTANTS = """# tf-frame
 
-> tf-frame trains TensorFlow models that arrive as pip packages: placement, training loop, hooks, checkpoints, evaluation,
-> export and profiles, in graph mode of current TensorFlow. It runs programs for TensorFlow 1, too.
+> tf-frame trains TensorFlow models that arrive as pip packages, in graph mode of today:
+> loop, hooks, checkpoints, evaluation, export, profiles. It runs programs for TensorFlow 1, too.
 
 The whole documentation in one file: llms-full.txt
 
@@ -119,7 +119,9 @@ def write_texts(app: Any, failure: Exception | None) -> None:
     out, source = pathlib.Path(app.outdir), pathlib.Path(app.srcdir)
     names = list(_pages_in_order(app.env, app.config.root_doc))
     lines = [
-        f"- [{app.env.titles[name].astext()}]({name}.html)" for name in names if name in app.env.titles
+        f"- [{app.env.titles[name].astext()}]({name}.html)"
+        for name in names
+        if name in app.env.titles
     ]
     (out / "llms.txt").write_text(_ASSISTANTS + "\n".join(lines) + "\n", encoding="utf-8")
     texts = [
