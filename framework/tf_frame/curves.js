@@ -12,9 +12,8 @@ function extent(values) {
 function ticks(low, high, count) {
   const rough = (high - low) / count, power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map(f => f * power).find(s => s >= rough);
-  const found = [];
-  for (let tick = Math.ceil(low / step) * step; tick <= high + step * 1e-9; tick += step) found.push(tick);
-  return found;
+  const first = Math.ceil(low / step), last = Math.floor(high / step + 1e-9);
+  return Array.from({ length: Math.min(last - first + 1, 20) }, (_, i) => (first + i) * step);
 }
 
 function text(value) {
@@ -75,9 +74,9 @@ function draw(figure) {
 
   function clearMarks() { svg.querySelectorAll(".hover").forEach(part => part.remove()); }
 
-  svg.addEventListener("pointermove", event => {
+  function show(event) {
     clearMarks();
-    if (from !== null) {
+    if (from !== null) {  // A drag of the mouse; a finger shows values.
       const ends = extent([from, step(event)]);
       add("rect", { x: frame.x(ends[0]), y: TOP, width: frame.x(ends[1]) - frame.x(ends[0]),
         height: HEIGHT - TOP - BOTTOM, class: "hover zoom" });
@@ -91,12 +90,20 @@ function draw(figure) {
       return `${line.label} ${text(point[1])}${point[0] === at ? "" : ` (step ${point[0]})`}`;
     });
     tip.textContent = `step ${at}: ${parts.join(", ")}`;
+  }
+
+  svg.addEventListener("pointermove", show);
+  svg.addEventListener("pointerdown", event => {
+    if (event.pointerType === "touch" || event.button !== 0) return show(event);
+    from = step(event);
+    svg.setPointerCapture(event.pointerId);
   });
-  svg.addEventListener("pointerdown", event => { from = step(event); svg.setPointerCapture(event.pointerId); });
   svg.addEventListener("pointerup", event => {
     const to = step(event), began = from;
     from = null;
-    if (began !== null && Math.abs(frame.x(to) - frame.x(began)) > 6) range = extent([began, to]);
+    if (began === null) return;
+    // Steps are whole numbers: nothing is between two of them.
+    if (Math.abs(frame.x(to) - frame.x(began)) > 6 && Math.abs(to - began) >= 1) range = extent([began, to]);
     render();
   });
   svg.addEventListener("pointercancel", () => { from = null; clearMarks(); });

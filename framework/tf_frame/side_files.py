@@ -94,14 +94,15 @@ def set_aside(path: str, error: DataError, *, report: Callable[[str], None]) -> 
 
 def write_json(path: str, content: Any) -> None:
     """Writes a JSON file whole; NaN and infinity, which JSON lacks, are `null`."""
-    write_file(path, json.dumps(_finite(content), indent=2, allow_nan=False) + "\n")
+    write_file(path, json.dumps(finite(content), indent=2, allow_nan=False) + "\n")
 
 
-def _finite(value: Any) -> Any:
+def finite(value: Any) -> Any:
+    """Returns a value of JSON with None for each NaN and infinity, which JSON lacks."""
     if isinstance(value, dict):
-        return {key: _finite(part) for key, part in value.items()}
+        return {key: finite(part) for key, part in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_finite(part) for part in value]
+        return [finite(part) for part in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

@@ -14,7 +14,7 @@ setup(
     python_requires=">=3.10",
     install_requires=[
         "tf-frame>=0.1,<0.2",
-        "optuna>=4.0",  # samplers, pruners, the study and its storage, importance of options
+        "optuna>=4.0,<6",  # samplers, pruners, the study and its storage, importance of options
     ],
     extras_require={"cma_es": ["cmaes>=0.10"]},  # --sampler cma_es: its algorithm
     package_dir={"": "src"},

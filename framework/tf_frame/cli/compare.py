@@ -19,6 +19,7 @@ from tf_frame.runs.comparison.compared_run import read_runs
 from tf_frame.runs.comparison.comparison import Comparison, compare_runs
 from tf_frame.runs.comparison.page import comparison_page
 from tf_frame.runs.comparison.text import format_runs
+from tf_frame.side_files import finite
 
 _USAGE = """usage: tf-frame compare RUN RUN ... [OPTIONS]
 
@@ -65,7 +66,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _json(comparison: Comparison) -> str:
-    return json.dumps(_facts(comparison), indent=2)
+    return json.dumps(finite(_facts(comparison)), indent=2, allow_nan=False)
 
 
 def _facts(comparison: Comparison) -> dict[str, Any]:

@@ -32,6 +32,7 @@ def main(words):
 
 def run(options, folder, behaviour):
     with open(os.path.join(folder, "config.yaml"), "w") as file:
+        print("plugin: classification\nmax_steps: 60", file=file)
         for name in ("learning_rate", "random_seed"):
             print(f"{name}: {options.get(name, 1)}", file=file)
     rate, seed = float(options["learning_rate"]), int(options.get("random_seed", 1))
@@ -54,7 +55,7 @@ def run(options, folder, behaviour):
             wait_for_signal()
             return 143
         with open(table, "a") as file:
-            shown = 0.0 if behaviour == "hopeless" else value * step / 60
+            shown = {"hopeless": 0.0, "nan": math.nan}.get(behaviour, value * step / 60)
             print(f"{step},eval,now,{shown}", file=file)
     if behaviour == "slow":
         wait_for_signal()

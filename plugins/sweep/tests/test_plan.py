@@ -26,6 +26,18 @@ def test_the_same_command_has_the_same_folder_whatever_its_trials():
         plan(metric="mean_recall"),
     ]
     assert len({first.folder, *(other.folder for other in others)}) == 5
+    # However the options are written.
+    steps = first.setup.config.max_steps
+    assert plan(*WORDS, f"--max_steps={steps}").folder == first.folder
+
+
+def test_the_content_of_a_configuration_file_counts(tmp_path):
+    file = tmp_path / "a.yaml"
+    folders = set()
+    for steps in (5, 6):
+        file.write_text(f"plugin: classification\nmax_steps: {steps}\n")
+        folders.add(plan("run", "--config", str(file)).folder)
+    assert len(folders) == 2
 
 
 def test_each_seed_has_a_run_of_its_own():
@@ -80,6 +92,7 @@ def test_the_direction_is_that_of_the_metric_or_the_mode():
         (WORDS, {"space": ("learning_rate=a,b",)}, "'a' is not a number"),
         (WORDS, {"metric": "score"}, "give --mode max or --mode min"),
         ((*WORDS, "--noevaluate"), {}, "the runs evaluate nothing"),
+        ((*WORDS, "--hook", "prometheus:9464"), {"parallel": 2}, "give --hook prometheus:0"),
     ],
 )
 def test_mistakes_are_refused_before_the_first_run(words, options, message):

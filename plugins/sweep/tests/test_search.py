@@ -1,9 +1,14 @@
 """Sweeps with fake runs: values, pruning, restarts, failures, seeds, results."""
 
+import contextlib
+import os
 import sys
+import threading
 
 import pytest
 import yaml
+
+from tf_frame.file_lock import file_lock
 
 pytestmark = pytest.mark.process
 
@@ -98,10 +103,74 @@ def test_a_metric_that_runs_do_not_have_ends_the_sweep_at_once(sweep):
     assert code == 2 and "--metric 'mean_iou': trial 0 has evaluated accuracy" in err
 
 
+def test_a_failure_ends_the_other_running_trial_as_well(sweep, tmp_path):
+    runs = {"0": "fail", "1": "slow"}
+    code, _, _ = sweep("--trials", "2", "--parallel", "2", "--max_failures", "1", runs=runs)
+    assert code == 1
+    starts = tmp_path / "s" / "trial-0001.starts"
+    assert not starts.exists() or starts.read_text() == "started\n"
+
+
+def test_a_value_that_is_not_finite_is_no_value(sweep, trials):
+    code, out, _ = sweep("--trials", "2", runs={"0": "nan"})
+    assert code == 0 and "trial 0 diverged: accuracy is nan" in out
+    assert [trial.state.name for trial in trials()] == ["PRUNED", "COMPLETE"]
+
+
+def test_a_lock_that_another_process_holds_is_waited_for(sweep, trials, tmp_path):
+    (tmp_path / "s").mkdir()
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(file_lock(str(tmp_path / "s" / "sweep.lock")))
+        release = threading.Timer(0.5, stack.close)
+        release.start()
+        code, _, _ = sweep("--trials", "1")
+        release.join()
+    assert code == 0 and len(trials()) == 1
+
+
+@pytest.mark.filterwarnings("ignore:The value of `grace_period`")
+def test_the_lock_of_a_killed_process_does_not_hang(sweep, tmp_path, monkeypatch):
+    sweep("--trials", "1")
+    journal = tmp_path / "s" / "study.journal"
+    os.symlink(journal, f"{journal}.lock")
+    # Optuna waits 30 s before it removes a lock.
+    from optuna.storages.journal import JournalFileSymlinkLock
+
+    monkeypatch.setattr(JournalFileSymlinkLock.__init__, "__defaults__", (1,))
+    code, out, _ = sweep("--trials", "2")
+    assert code == 0 and "1 trials in" in out
+
+
+def test_options_that_do_not_fit_together_are_refused_without_a_process(sweep, trials, tmp_path):
+    space = ("--metric", "accuracy", "--space", "train_batch_size=7,8")
+    run = ("--", "run", "--plugin", "classification", "--num_clones", "2", "--learning_rate=0.01")
+    code, out, _ = sweep("--sampler", "grid", "--trials", "2", space=space, run=run)
+    assert code == 0 and "refused: --train_batch_size 7 is not divisible" in out
+    assert sorted(trial.state.name for trial in trials()) == ["COMPLETE", "PRUNED"]
+    assert len(list((tmp_path / "s").glob("*.starts"))) == 1
+
+
+def test_a_study_may_be_in_a_database(sweep, tmp_path):
+    pytest.importorskip("sqlalchemy")
+    storage = f"sqlite:///{tmp_path}/study.db"
+    for trials, expected in ((2, "2 trials in"), (3, "1 trials in")):
+        code, out, _ = sweep("--storage", storage, "--trials", str(trials))
+        assert code == 0 and expected in out
+
+
+@pytest.mark.parametrize("options", [("--sampler", "cma_es"), ("--pruner", "hyperband")])
+def test_other_samplers_and_pruners_of_optuna(sweep, trials, options):
+    if "cma_es" in options:
+        pytest.importorskip("cmaes")
+    space = ("--metric", "accuracy", "--space", "learning_rate=log 0.001..1")
+    code, _, _ = sweep("--trials", "3", *options, space=space)
+    assert code == 0 and len(trials()) == 3
+
+
 def test_a_folder_with_another_sweep_is_refused(sweep):
     sweep("--trials", "1")
     code, _, err = sweep("--trials", "1", "--seeds", "2")
-    assert code == 2 and "s has a sweep with another seeds: its seeds is '1'" in err
+    assert code == 2 and "s has another sweep, which differs in --seeds; give another" in err
 
 
 def test_optuna_is_imported_by_no_other_command():

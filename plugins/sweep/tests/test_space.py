@@ -3,6 +3,7 @@
 import pytest
 from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 
+from tf_frame.config.option import Option
 from tf_frame.errors import ConfigError
 from tf_frame_sweep.space import as_text, grid, low_ends, parse_space, within
 
@@ -89,4 +90,16 @@ def test_values_are_written_exactly_and_have_an_example_each():
     ],
 )
 def test_the_options_of_the_run_are_within_the_space_or_not(values, found):
-    assert within(parse_space(["a=0.1..1", "b=x,y", "c=1..5 step 2"]), values) == found
+    space = parse_space(["a=0.1..1", "b=x,y", "c=1..5 step 2"])
+    assert within(space, values, lambda name, text: text) == found
+
+
+def test_the_choice_that_means_the_value_of_the_run_is_found_however_it_is_written():
+    options = {
+        name: Option(name, kind, None)
+        for name, kind in {"a": float, "b": bool, "c": tuple[int, ...]}.items()
+    }
+    space = parse_space(["a=0.1,1e-3", "b=true,false", "c=6,12|12,24"])
+    values = {"a": 0.001, "b": False, "c": (12, 24)}
+    found = within(space, values, lambda name, text: options[name].parse(text))
+    assert found == {"a": "1e-3", "b": "false", "c": "12,24"}

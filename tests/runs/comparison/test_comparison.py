@@ -1,11 +1,15 @@
 """Comparisons of runs: options, steps, settings and verdict."""
 
+import random
+
 import pytest
 
 from made_up_runs import alive
 from tf_frame.errors import ConfigError, DataError
 from tf_frame.runs.comparison.compared_run import read_runs
 from tf_frame.runs.comparison.comparison import compare_runs
+from tf_frame.runs.comparison.settings import Setting
+from tf_frame.runs.comparison.verdict import judge
 
 
 @pytest.fixture
@@ -46,7 +50,7 @@ def test_seeds_of_one_setting_say_whether_another_one_is_better(compare):
     assert noise_c.startswith("C, D differ only by noise")
     assert difference.startswith(
         "C, D (learning_rate 0.3) are better than A, B (learning_rate 0.1): 0.9005 against 0.8010, "
-        "more than noise (p = "
+        "more than noise (p < 0.001)"
     )
     assert compared.verdict.best is compared.settings[1]
 
@@ -62,7 +66,7 @@ def test_a_difference_within_the_noise_of_seeds_is_not_claimed(compare):
     compared = compare((0.1, 1, {20: 0.80}), (0.1, 2, {20: 0.84}), (0.3, 1, {20: 0.86}))
     last = compared.verdict.lines[-1]
     assert last.startswith("C (learning_rate 0.3) is not proved to be better than A, B")
-    assert "may be noise (p = 0.4" in last and "seeds of each would tell" in last
+    assert "may be noise (p = 0.4" in last and last.endswith("more seeds of each would tell")
     assert compared.verdict.best is None
 
 
@@ -86,6 +90,7 @@ def test_runs_are_compared_at_the_last_step_that_all_have_evaluated(compare):
     assert compared.notes == ["compared at step 10, the last one that all evaluated; A went on"]
     assert compared.metric_rows()["mean_iou"] == ["0.5000", "0.6000"]
     assert compared.step_rows() == {"10": ["0.5000", "0.6000"]}
+    assert compared.metric == "mean_iou"
     assert list(compared.best_rows().values()) == [["0.9000", "0.6000"], ["20", "10"]]
 
 
@@ -125,7 +130,7 @@ def test_runs_that_have_not_evaluated_are_refused(compare):
 def test_a_run_that_is_not_over_or_failed_is_noted(make_run):
     folders = [
         make_run("a", evaluations=[(20, 0.1, 0.9)], status={"state": "failed", "reason": "boom"}),
-        make_run("b", evaluations=[(20, 0.1, 0.8)], result={}),
+        make_run("b", config="random_seed: 2\n", evaluations=[(20, 0.1, 0.8)], result={}),
     ]
     compared = compare_runs(read_runs(folders, alive))
     assert compared.notes == ["A failed: boom"]
@@ -157,3 +162,60 @@ def test_versions_that_differ_are_no_options(make_run):
     compared = compare_runs(read_runs(folders, alive))
     assert compared.options == {}
     assert compared.origin == {"versions.mine": ["1", "2"]}
+
+
+def test_a_repeated_seed_is_no_further_evidence(compare):
+    compared = compare((0.1, 1, {20: 0.8}), (0.1, 1, {20: 0.8}), (0.3, 1, {20: 0.8001}))
+    assert compared.verdict.best is None
+    assert "cannot be told without different seeds of a setting" in compared.verdict.lines[0]
+    assert "B repeats A, its seed too: it counts once" in compared.notes
+
+
+def test_a_folder_that_is_given_twice_is_refused(make_run, tmp_path):
+    folder = make_run("run", evaluations=[(20, 0.1, 0.9)])
+    with pytest.raises(ConfigError, match="is given twice"):
+        read_runs([folder, f"{tmp_path}/../{tmp_path.name}/run"], alive)
+
+
+def test_a_value_that_is_not_finite_is_left_out_and_noted(compare):
+    runs = [(0.1, 1, {20: float("nan")}), *((0.3, s, {20: 0.9 + s / 1000}) for s in (1, 2))]
+    compared = compare(*runs, (0.5, 1, {20: 0.1}))
+    assert compared.verdict.best.labels == "B, C"
+    assert "mean_iou of A is nan: not compared" in compared.notes
+
+
+def test_the_best_mode_of_another_metric_says_nothing(make_run):
+    config = "plugin: deeplab\nkeep_best: 1\nbest_metric: loss\nbest_mode: min\n"
+    config += "learning_rate: %s\nrandom_seed: %s\n"
+    folders = [
+        make_run(f"r{rate}{seed}", config=config % (rate, seed), evaluations=[(20, 0.1, value)])
+        for rate, seed, value in ((1, 1, 0.5), (1, 2, 0.501), (2, 1, 0.9), (2, 2, 0.901))
+    ]
+    compared = compare_runs(read_runs(folders, alive), metric="mean_iou")
+    assert compared.rises and compared.verdict.best.labels == "C, D"
+    assert compare_runs(read_runs(folders, alive)).metric == "loss"
+
+
+def test_a_main_metric_that_was_never_evaluated_is_not_compared(make_run):
+    config = "plugin: deeplab\nkeep_best: 1\nbest_metric: f1\nrandom_seed: %s\n"
+    folders = [make_run(f"r{n}", config=config % n, evaluations=[(20, 0.1, 0.9)]) for n in (1, 2)]
+    assert compare_runs(read_runs(folders, alive)).metric == "loss"
+
+
+def test_equal_settings_are_rarely_called_different():
+    random.seed(5)
+    wrong = 0
+    for _ in range(400):
+        settings = [Setting([], f"s{k}", [random.gauss(0, 1) for _ in range(3)]) for k in range(6)]
+        lines = judge(settings, "accuracy", rises=True).lines
+        wrong += any("more than noise" in line for line in lines)
+    assert wrong / 400 < 0.07  # The level is 0.05.
+
+
+def test_many_evaluations_take_no_quadratic_time(make_run):
+    evaluations = [(step, 0.1, 0.5) for step in range(1, 20_001)]
+    folders = [
+        make_run(f"r{n}", config=f"random_seed: {n}\n", evaluations=evaluations) for n in (1, 2)
+    ]
+    compared = compare_runs(read_runs(folders, alive))
+    assert next(iter(compared.step_rows())) == "20000" and len(compared.step_rows()) == 20_000

@@ -8,7 +8,6 @@ from tf_frame.runs.comparison.noise import (
     Noise,
     difference_p,
     pooled_noise,
-    seeds_to_tell,
     t_p_value,
 )
 
@@ -37,13 +36,11 @@ def test_a_difference_is_measured_by_the_noise_and_the_number_of_values():
     # Two means of three values: the standard error is the square root of 2/3.
     assert difference_p(2.7764 * math.sqrt(2 / 3), noise, (3, 3)) == pytest.approx(0.05, abs=1e-4)
     assert difference_p(1.0, noise, (1, 1)) > difference_p(1.0, noise, (5, 5))
-    assert difference_p(0.0, Noise(0.0, 2), (2, 2)) == 1.0
-    assert difference_p(0.1, Noise(0.0, 2), (2, 2)) == 0.0
+    assert difference_p(0.0, Noise(0.1, 2), (2, 2)) == 1.0
+    # Equal values say nothing about noise.
+    assert difference_p(0.1, Noise(0.0, 2), (2, 2)) == 1.0
 
 
-def test_the_seeds_that_tell_a_difference_are_enough_and_no_more():
-    count = seeds_to_tell(2.0, 1.0)
-    for seeds, is_enough in ((count, True), (count - 1, False)):
-        p = difference_p(2.0, Noise(1.0, 2 * seeds - 2), (seeds, seeds))
-        assert (p < 0.05) == is_enough
-    assert seeds_to_tell(0.01, 1.0) is None
+def test_a_large_t_has_a_small_p_and_no_negative_one():
+    assert 0 <= t_p_value(50, 20) < 1e-9
+    assert 0 <= t_p_value(40, 30) < 1e-9

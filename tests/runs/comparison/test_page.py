@@ -2,6 +2,7 @@
 
 import html.parser
 import json
+import math
 
 import pytest
 
@@ -108,5 +109,21 @@ def test_the_text_has_the_tables_the_curves_and_the_verdict(comparison, monkeypa
     for heading in ("options that differ", "metrics at step 20", "mean_iou by step", "speed"):
         assert f"\n{heading}\n" in text
     assert "mean_iou, 0.5000 to 0.7000, steps 10 to 20\n  A  ▁▅  0.6000\n  B  ▅█  0.7000" in text
-    assert text.splitlines()[-1].startswith("  ") or "train each with another seed" in text.lower()
+    assert "Train each with another seed: " in text
     assert "best mean_iou" in text
+
+
+def test_values_that_are_not_finite_are_drawn_by_neither(make_run):
+    folders = [
+        make_run(
+            f"r{n}",
+            config=f"random_seed: {n}\n",
+            evaluations=[(10, 0.1, 0.5), (20, 0.1, values)],
+            train=[(10, 0.5), (20, math.inf)],
+        )
+        for n, values in ((1, math.nan), (2, 0.7))
+    ]
+    compared = compare_runs(read_runs(folders, alive), metric="mean_iou")
+    assert "training loss, 0.5000 to 0.5000" in format_runs(compared)
+    lines = Elements(comparison_page(compared)).data[0]
+    assert [line["points"] for line in lines] == [[[10, 0.5]], [[10, 0.5], [20, 0.7]]]

@@ -79,7 +79,8 @@ class Prometheus(_OperatorPlugin):
         except OSError as error:
             raise ConfigError(
                 f"--hook prometheus cannot listen on {address}:{self.params.port}: "
-                f"{error.strerror or error}; give another port, such as prometheus:9465"
+                f"{error.strerror or error}; give another port, such as prometheus:9465, or "
+                "another --hook.prometheus.address"
             ) from None
         host = f"[{address}]" if ":" in address else address
         report(f"figures for Prometheus: http://{host}:{server.server_port}/metrics")

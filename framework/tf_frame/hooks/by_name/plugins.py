@@ -84,7 +84,7 @@ class EarlyStopping(HookPlugin):
         params, eval_dir = self.params, os.path.join(context.model_dir, "eval")
         checks = {
             "min_steps": params.min_steps,
-            "run_every_secs": None if params.every_steps else params.every_secs,
+            "run_every_secs": None if params.every_steps else _every_secs(params, context),
             "run_every_steps": params.every_steps,
             "multiples_of": context.eval_every_n_steps or None,
             "report": context.report,
@@ -99,6 +99,11 @@ class EarlyStopping(HookPlugin):
             higher=self._higher,
             **checks,
         )
+
+
+def _every_secs(params: Any, context: HookContext) -> float:
+    """Returns the seconds between checks: evaluations by time are not waited for longer."""
+    return float(min(params.every_secs, context.eval_every_secs or params.every_secs))
 
 
 class Feed(HookPlugin):

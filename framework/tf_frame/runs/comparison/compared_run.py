@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import os
 import string
 from collections.abc import Callable, Mapping, Sequence
@@ -18,6 +19,7 @@ from tf_frame.side_files import as_object, read_side_file
 from tf_frame.text import short
 
 _EVALUATION = "eval"
+_MODES = ("max", "min")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,11 +49,22 @@ class ComparedRun:
         """The folder as the user gave it."""
         return self.record.folder
 
+    @functools.cached_property
+    def _by_step(self) -> Mapping[int, Mapping[str, float]]:
+        return {evaluation.step: evaluation.metrics for evaluation in self.evaluations}
+
     def metrics_at(self, step: int | None) -> Mapping[str, float]:
         """Returns the metrics of an evaluated step; None: of the last one; empty without."""
         if step is None:
             return self.evaluations[-1].metrics if self.evaluations else {}
-        return next((e.metrics for e in self.evaluations if e.step == step), {})
+        return self._by_step.get(step, {})
+
+    def best_mode(self, metric: str) -> str | None:
+        """Returns `--best_mode` if the run kept its best checkpoints by a metric; else None."""
+        by_metric = self.options.get("best_metric") == metric
+        keeps = by_metric and self.options.get("keep_best", "0") != "0"
+        mode = self.options.get("best_mode")
+        return mode if keeps and mode in _MODES else None
 
     def pictures(self) -> dict[str, str]:
         """Returns name -> path of the pictures of the last evaluation."""
@@ -67,10 +80,15 @@ def read_runs(folders: Sequence[str], is_there: Callable[[int], bool]) -> list[C
       is_there: returns whether a process of this machine runs.
 
     Raises:
-      ConfigError: a folder is not that of a run.
+      ConfigError: a folder is not that of a run, is remote, or is given twice.
       DataError: a run is damaged.
     """
-    for folder in folders:
+    real = [os.path.realpath(folder) for folder in folders]
+    for number, folder in enumerate(folders):
+        if file_system.is_remote(folder):
+            raise ConfigError(f"{short(folder)}: runs are compared in folders of this machine")
+        if real[number] in real[:number]:
+            raise ConfigError(f"{short(folder)} is given twice")
         if not is_run(folder):
             raise ConfigError(f"{short(folder)} is not the folder of a run{runs_hint(folder)}")
     return [_read(folder, _label(number), is_there) for number, folder in enumerate(folders)]

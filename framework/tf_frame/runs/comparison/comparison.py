@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
+import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -16,7 +17,7 @@ from tf_frame.profiling.profile_folders import list_folders, read_recorded_run
 from tf_frame.profiling.report.build_report import build_report
 from tf_frame.profiling.report.diff import Comparison as ProfileComparison, compare
 from tf_frame.runs.comparison.compared_run import ComparedRun
-from tf_frame.runs.comparison.settings import Setting, find_settings
+from tf_frame.runs.comparison.settings import Setting, find_settings, repeated_seeds
 from tf_frame.runs.comparison.verdict import Verdict, judge
 from tf_frame.runs.records.evaluations import Evaluation, best_evaluation
 from tf_frame.runs.records.options import differing_options
@@ -83,11 +84,11 @@ class Comparison:
         }
 
     def step_rows(self) -> Rows:
-        """Returns the metric at all steps that at least two runs have evaluated."""
+        """Returns the metric at all steps that at least two runs have evaluated, the last first."""
         steps = sorted({e.step for run in self.runs for e in run.evaluations})
         cells = {
             str(step): [_figure(run.metrics_at(step).get(self.metric)) for run in self.runs]
-            for step in steps
+            for step in reversed(steps)
         }
         return {step: row for step, row in cells.items() if sum(map(bool, row)) > 1}
 
@@ -136,7 +137,7 @@ def compare_runs(
         origin=_by_name(differing_options((run.record.blocks for run in runs), origin=True)),
         settings=settings,
         verdict=judge(settings, metric, rises=rises),
-        notes=[*notes, *_notes(runs)],
+        notes=[*notes, *_notes(runs), *_not_finite(runs, metric, step), *repeated_seeds(settings)],
         profiles=dict(_profiles(runs)),
     )
 
@@ -152,13 +153,14 @@ def _check_metric(runs: Sequence[ComparedRun], metric: str) -> str:
         near = nearest(metric, names)
         hint = f"did you mean {near}?" if near else f"there are {listed(names)}"
         raise ConfigError(f"--metric {brief(metric)}: no run has evaluated it; {hint}")
-    return metric or next(run.record.metric for run in runs if run.record.metric)
+    main = (run.record.metric for run in runs if run.record.metric in names)
+    return metric or next(main, next(iter(names)))
 
 
 def _direction(metric: str, mode: str | None, runs: Sequence[ComparedRun]) -> bool | None:
-    given = next((run.options.get("best_mode") for run in runs if run.options.get("best_mode")), "")
+    given = filter(None, (run.best_mode(metric) for run in runs))
     with contextlib.suppress(ConfigError):
-        return higher_is_better(metric, mode or (given if given in ("max", "min") else None), "")
+        return higher_is_better(metric, mode or next(given, None), "")
     return None
 
 
@@ -186,6 +188,13 @@ def _notes(runs: Sequence[ComparedRun]) -> Iterator[str]:
             yield f"{run.label} is not over: {run.record.state}"
         elif run.record.state in ("diverged", "failed", "gone"):
             yield f"{run.label} {run.record.state}: {run.record.fault or 'without a reason'}"
+
+
+def _not_finite(runs: Sequence[ComparedRun], metric: str, step: int | None) -> Iterator[str]:
+    for run in runs:
+        value = run.metrics_at(step).get(metric, 0.0)
+        if not math.isfinite(value):
+            yield f"{metric} of {run.label} is {value}: not compared"
 
 
 def _by_name(of_runs: Sequence[Mapping[str, str]]) -> dict[str, list[str]]:

@@ -53,11 +53,11 @@ _PICTURE = Markup(
 _PICTURES = Markup('<p>{}</p><div class="pictures">{}</div>')
 
 
-def comparison_page(comparison: Comparison) -> str:
-    """Returns the page."""
+def comparison_page(comparison: Comparison, *, note: str = "") -> str:
+    """Returns the page; `note` stands below the verdict."""
     step = "the last step of each" if comparison.step is None else f"step {comparison.step}"
     sections = (
-        _verdict(comparison),
+        _verdict(comparison, note),
         _runs(comparison),
         _rows("Options that differ", comparison, comparison.options),
         _curves(comparison),
@@ -77,7 +77,7 @@ def comparison_page(comparison: Comparison) -> str:
     )
 
 
-def _verdict(comparison: Comparison) -> Markup:
+def _verdict(comparison: Comparison, note: str) -> Markup:
     tiles = Markup().join(
         TILE.format(_mean(setting), f"{comparison.metric}, {setting.labels} {setting.name}")
         for setting in comparison.settings
@@ -85,7 +85,7 @@ def _verdict(comparison: Comparison) -> Markup:
     )
     box = GOOD if comparison.verdict.best else HINT
     lines = Markup().join(box.format(line) for line in sentences(comparison.verdict))
-    notes = Markup().join(NOTE.format(note) for note in comparison.notes)
+    notes = Markup().join(NOTE.format(text) for text in (*comparison.notes, note) if text)
     return TILES.format(tiles) + SECTION.format("Which is better", lines + notes)
 
 
@@ -140,11 +140,12 @@ def _marked(row: tuple[str, Sequence[str]], number: int) -> str | Markup:
 
 def _curves(comparison: Comparison) -> Markup:
     order = [run.label for run in comparison.runs]
-    charts = [
-        _CURVE.format(name, curves(name, {k: _thinned(v) for k, v in lines.items()}, order))
-        for name, lines in list(comparison.curves().items())[:_MOST_CURVES]
-        if any(len(points) > 1 for points in lines.values())
-    ]
+    charts = []
+    for name, lines in list(comparison.curves().items())[:_MOST_CURVES]:
+        drawn = {label: _thinned(points) for label, points in lines.items()}
+        drawn = {label: points for label, points in drawn.items() if points}
+        if any(len(points) > 1 for points in drawn.values()):
+            charts.append(_CURVE.format(name, curves(name, drawn, order)))
     if not charts:
         return Markup()
     content = _CURVES.format(Markup().join(charts[:_SHOWN_CURVES]))
@@ -193,9 +194,9 @@ def _pictures(comparison: Comparison) -> Markup:
             elif size:
                 left -= size
                 shown += list(_picture(run, name, pictures[name]))
-        groups += _PICTURES.format(name, Markup().join(shown))
+        groups += _PICTURES.format(name, Markup().join(shown)) if shown else Markup()
     content = groups + Markup().join(map(NOTE.format, notes))
-    return SECTION.format("Pictures of the last evaluation", content) if groups else Markup()
+    return SECTION.format("Pictures of the last evaluation", content) if content else Markup()
 
 
 def _picture(run: ComparedRun, name: str, path: str) -> Iterator[Markup]:

@@ -11,13 +11,16 @@ from tf_frame.config.option import declared_options
 from tf_frame.runs.comparison.compared_run import ComparedRun
 
 SEED = "random_seed"
-# Options that save, show or stop, and do not change what a step computes.
+# Options that save, show, evaluate or stop, or change the last bits of a step alone.
 _WITHOUT_EFFECT = frozenset(
     [
         SEED,
         "model_dir",
         "evaluate",
+        "eval_batch_size",
         "strict",
+        "intra_op_threads",
+        "inter_op_threads",
         *(
             option.name
             for group in (
@@ -39,7 +42,7 @@ class Setting:
     Attributes:
       runs: the runs.
       name: the options that differ from those of the other settings, or the labels of the runs.
-      values: the compared metric of the runs that have it.
+      values: the finite values of the compared metric, one of each seed.
     """
 
     runs: Sequence[ComparedRun]
@@ -83,12 +86,32 @@ def find_settings(
     for number, run in enumerate(runs):
         key = tuple(differing[name][number] for name in names)
         by_values.setdefault(key, []).append(run)
-    settings = []
-    for key, members in by_values.items():
-        found = (run.metrics_at(step).get(metric) for run in members)
-        values = [value for value in found if value is not None]
-        settings.append(Setting(members, _name(names, key), values))
-    return settings
+    return [
+        Setting(members, _name(names, key), _values(members, metric, step))
+        for key, members in by_values.items()
+    ]
+
+
+def _values(runs: Sequence[ComparedRun], metric: str, step: int | None) -> list[float]:
+    """Returns the finite values, one of each seed: a repeated run is no further evidence."""
+    values: dict[str, float] = {}
+    for run in runs:
+        value = run.metrics_at(step).get(metric)
+        if value is not None and math.isfinite(value):
+            values.setdefault(run.options.get(SEED, ""), value)
+    return list(values.values())
+
+
+def repeated_seeds(settings: Sequence[Setting]) -> list[str]:
+    """Returns a line for each run with the options and the seed of an earlier one."""
+    lines = []
+    for setting in settings:
+        first: dict[str, ComparedRun] = {}
+        for run in setting.runs:
+            earlier = first.setdefault(run.options.get(SEED, ""), run)
+            if earlier is not run:
+                lines.append(f"{run.label} repeats {earlier.label}, its seed too: it counts once")
+    return lines
 
 
 def _name(names: Sequence[str], values: Sequence[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from tf_frame.profiling.report.formats import format_ms, format_signed_ms
@@ -70,7 +71,11 @@ def _charts(comparison: Comparison) -> Iterator[str]:
 
 
 def _chart(name: str, lines: Mapping[str, Sequence[tuple[int, float]]]) -> str:
+    lines = {label: [p for p in line if math.isfinite(p[1])] for label, line in lines.items()}
+    lines = {label: line for label, line in lines.items() if line}
     points = [point for line in lines.values() for point in line]
+    if not points:
+        return f"{name}: no finite value"
     low, high = min(value for _, value in points), max(value for _, value in points)
     first, last = min(step for step, _ in points), max(step for step, _ in points)
     width = max(terminal_width() - _BESIDE_CURVE, 10)

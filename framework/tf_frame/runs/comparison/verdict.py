@@ -5,12 +5,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 
-from tf_frame.runs.comparison.noise import Noise, difference_p, pooled_noise, seeds_to_tell
+from tf_frame.runs.comparison.noise import LEVEL, Noise, difference_p, pooled_noise
 from tf_frame.runs.comparison.settings import SEED, Setting
 from tf_frame.shell_text import shell_word
 from tf_frame.text import figure, short
-
-_LEVEL = 0.05
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,16 +39,18 @@ def judge(settings: Sequence[Setting], metric: str, *, rises: bool | None) -> Ve
         return Verdict([*lines, *([] if lines else [f"no run has the metric {metric}"])])
     ranked = sorted(settings, key=lambda setting: setting.mean, reverse=rises is not False)
     first, *others = ranked
-    if noise is None:
-        return Verdict([_unknown_noise(first, others[0], metric, rises), _seeds_hint(first)])
-    # Of several comparisons some differ by chance: Bonferroni, as they are few.
-    chances = [min(1.0, len(others) * _p(first, setting, noise)) for setting in others]
-    word = {True: "better than", False: "better than", None: "above"}[rises]
+    if noise is None or not noise.deviation:
+        unknown = _unknown_noise(first, others[0], metric, rises)
+        return Verdict([*lines, unknown, _seeds_hint(first)])
+    # The best one was chosen by the same values: any of the pairs might have been it (Bonferroni).
+    pairs = len(settings) * (len(settings) - 1) // 2
+    chances = [min(1.0, pairs * _p(first, setting, noise)) for setting in others]
+    word = "above" if rises is None else "better than"
     lines += [
-        _difference_line(first, setting, p, noise, word)
+        _difference_line(first, setting, p, word)
         for setting, p in zip(others, chances, strict=True)
     ]
-    is_proved = rises is not None and all(p < _LEVEL for p in chances)
+    is_proved = rises is not None and all(p < LEVEL for p in chances)
     return Verdict(lines, first if is_proved else None)
 
 
@@ -67,19 +67,17 @@ def _noise_line(setting: Setting, metric: str) -> str:
     )
 
 
-def _difference_line(one: Setting, other: Setting, p: float, noise: Noise, word: str) -> str:
-    difference = abs(one.mean - other.mean)
+def _difference_line(one: Setting, other: Setting, p: float, word: str) -> str:
     figures = f"{figure(one.mean)} against {figure(other.mean)}"
-    if p < _LEVEL:
+    chance = "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+    if p < LEVEL:
         return (
             f"{_called(one)} {_is(one)} {word} {_called(other)}: {figures}, "
-            f"more than noise (p = {p:.2g})"
+            f"more than noise ({chance})"
         )
-    seeds = seeds_to_tell(difference, noise.deviation)
-    enough = f"; {seeds} seeds of each would tell such a difference" if seeds else ""
     return (
         f"{_called(one)} {_is(one)} not proved to be {word} {_called(other)}: {figures} "
-        f"may be noise (p = {p:.2g}){enough}"
+        f"may be noise ({chance}); more seeds of each would tell"
     )
 
 
@@ -88,7 +86,7 @@ def _unknown_noise(first: Setting, second: Setting, metric: str, rises: bool | N
     return (
         f"{_called(first)} {_is(first)} {word} {_called(second)} by "
         f"{figure(abs(first.mean - second.mean))} in {metric}; whether that is noise cannot be "
-        "told from one run of each setting"
+        "told without different seeds of a setting"
     )
 
 

@@ -75,4 +75,4 @@ def _text(value: Any) -> str:
         return ",".join(_text(each) for each in value)
     if isinstance(value, Mapping):
         return " ".join(f"{key}={_text(inner)}" for key, inner in value.items())
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return f"{value:.12g}" if isinstance(value, float) else str(value)

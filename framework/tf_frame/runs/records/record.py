@@ -129,10 +129,10 @@ def _metrics(folder: str, state: RunState, blocks: Mapping[str, str]) -> dict[st
         return {}
     last = evaluations[-1].metrics
     names = [name for name in state.result.get("metrics") or () if name in last] or list(last)
-    metric = names[0]
+    metric, mode = names[0], None
     if _value(blocks, "keep_best") not in ("", "0"):
         metric = _value(blocks, "best_metric") or metric
-    mode = _value(blocks, "best_mode")
+        mode = _value(blocks, "best_mode")
     best = best_evaluation(evaluations, metric, mode if mode in ("max", "min") else None)
     return {
         "metric": metric,

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import dataclasses
 import logging
-import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -45,7 +44,7 @@ class RunContext:
     Attributes:
       observer: the user.
       cluster: the task of this process.
-      end_time: `time.monotonic` at which training ends (`--max_secs`); infinite: none.
+      time_is_over: whether training must end by its time (`--max_secs`).
       checkpoint: the checkpoint that training resumes from; None for a new training.
       phase_ended: called with the name of a phase that ended, `graph` or `session`; see
         `PhaseTimes`.
@@ -64,7 +63,7 @@ class RunContext:
 
     observer: RunObserver
     cluster: Cluster
-    end_time: float = math.inf
+    time_is_over: Callable[[], bool] = lambda: False
     checkpoint: str | None = None
     phase_ended: Callable[[str], None] = lambda phase: None
     evaluate_step: Callable[[int], Mapping[str, float]] | None = None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -92,7 +91,7 @@ class TrainingParts:
 
     def must_stop(self) -> bool:
         """Returns whether a signal asks this process to end, or its time is over."""
-        return self.interrupted() or time.monotonic() >= self.context.end_time
+        return self.interrupted() or self.context.time_is_over()
 
     def hook_context(self) -> HookContext:
         """Returns the facts for hooks of plugins and of the model."""

@@ -181,7 +181,7 @@ class _Run:
         return RunContext(
             observer=self._observer,
             cluster=self._cluster,
-            end_time=self._end_time,
+            time_is_over=self._is_time_over,
             checkpoint=self._checkpoint,
             phase_ended=self._phases.end,
             evaluate_step=self._evaluations.evaluate_step,
@@ -225,8 +225,7 @@ class _Run:
                 f"the loss is {trained.loss}; the last good checkpoint is {saved}"
             )
             return dataclasses.replace(trained, global_step=read_step(saved), loss=None)
-        elif step < last_step and trained.stopped and time.monotonic() >= self._end_time:
-            self._time_is_over = True
+        elif step < last_step and self._time_is_over:
             how = how_to_resume(self._setup, step, self._cluster)
             report(f"--max_secs {self._setup.config.max_secs:g}: {how}")
         elif step < last_step:
@@ -258,6 +257,10 @@ class _Run:
             "time": time.time(),
             "stopped_by": self._stopped_by(stopped),
         }
+
+    def _is_time_over(self) -> bool:
+        self._time_is_over = self._time_is_over or time.monotonic() >= self._end_time
+        return self._time_is_over
 
     def _stopped_by(self, stopped: Interrupted | None) -> str | None:
         if stopped:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tf_frame.cluster.status import read_status
+from tf_frame.command_line.parsing import parse_command_line
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
 from tf_frame.launch import process as launch_process
 from tf_frame.launch.job import Task
@@ -24,11 +25,13 @@ from tf_frame_sweep.shares import gpu_variables
 
 # The words before those of a run.
 PROGRAM = (*launch_process.PROGRAM, "run")
-_OVER = ("done", "ended early")
+_OVER = ("done", "ended early", "stopped by --max_secs")
 _DIVERGED = "diverged"
 # A process that died, such as for lack of memory, goes on from its checkpoint.
 _MOST_RESTARTS = 3
 _PREFIX = "tf-frame: "
+# The end of the line that `TaskProcess` writes between two starts.
+_STARTED_AGAIN = ": started again =="
 # Exit codes from here on are those of signals and of jobs that want to be started again.
 _SIGNALLED = 127
 
@@ -111,7 +114,7 @@ class Candidate:
         self._ended(self._process.pid)
         self._process.tail.close()
         self._process = None
-        self._report_evaluations()
+        self._report_evaluations(may_prune=False)
         return self._judge(code)
 
     def stop(self) -> None:
@@ -121,7 +124,8 @@ class Candidate:
             self._process.terminate()
 
     def kill(self) -> None:
-        """Ends the run at once."""
+        """Ends the run at once, and begins no other one."""
+        self._is_stopped = True
         if self._process is not None:
             self._process.kill()
 
@@ -130,13 +134,23 @@ class Candidate:
         """True if no process of the trial runs."""
         return self._process is None
 
+    def _refused(self) -> Outcome | None:
+        """Returns the end of a trial whose options do not fit together."""
+        try:
+            parse_command_line(self._plan.run_words(self.values)).setup()
+        except ConfigError as error:
+            return Outcome(State.REFUSED, reason=str(error).splitlines()[0])
+        return None
+
     def _begin(self) -> Outcome | None:
         if self._is_stopped or find_writer(self.folder) is not None:
             return None  # That of an earlier sweep, which was killed, is still saving.
         self._size = -1
         if os.path.isdir(self.folder) and read_record(self.folder, is_there).state in _OVER:
-            self._report_evaluations()
+            self._report_evaluations(may_prune=False)
             return self._complete_run()
+        if refused := self._refused():
+            return refused
         self._process = TaskProcess(self._command(), self._started)
         return None
 
@@ -152,10 +166,10 @@ class Candidate:
         )
 
     def _judge(self, code: int) -> Outcome | None:
-        if self._is_pruned:
-            return Outcome(State.PRUNED, reason=f"at step {self.step}")
         if code == EXIT_OK:
             return self._complete_run()
+        if self._is_pruned:
+            return Outcome(State.PRUNED, reason=f"at step {self.step}")
         if self._is_stopped:
             return None
         if code < 0 or code > _SIGNALLED:
@@ -177,12 +191,16 @@ class Candidate:
         evaluations = self._evaluations()
         if not evaluations:
             return Outcome(State.FAILED, reason=self._why_no_value())
-        self._results.append(evaluations[-1].metrics[self._plan.metric])
+        value = evaluations[-1].metrics[self._plan.metric]
+        if not math.isfinite(value):
+            return Outcome(State.DIVERGED, reason=f"{self._plan.metric} is {value}")
+        self._results.append(value)
+        self._restarts = 0
         if len(self._results) < len(self._folders):
             return self._begin()
         return Outcome(State.COMPLETE, math.fsum(self._results) / len(self._results))
 
-    def _report_evaluations(self) -> None:
+    def _report_evaluations(self, *, may_prune: bool = True) -> None:
         """Reports new evaluations of the first seed, and ends the run if the pruner says so."""
         path = os.path.join(self.folder, "metrics.csv")
         size = os.path.getsize(path) if os.path.exists(path) else 0
@@ -193,9 +211,11 @@ class Candidate:
             self.step, self.last = evaluation.step, evaluation.metrics[self._plan.metric]
             if not self._results and self.step not in self._reported:
                 self._reported.add(self.step)
-                self.trial.report(self.last, self.step)
+                if math.isfinite(self.last):
+                    self.trial.report(self.last, self.step)
         is_last = self.step >= self._plan.setup.config.max_steps
-        if not (self._results or is_last or not self._reported) and self.trial.should_prune():
+        may_prune = may_prune and bool(self._reported) and not (self._results or is_last)
+        if may_prune and self.trial.should_prune():
             self._is_pruned = True
             if self._process is not None:
                 self._process.terminate()
@@ -227,5 +247,8 @@ class Candidate:
     def _last_message(self) -> str:
         with open(self.log, encoding="utf-8", errors="replace") as file:
             lines = [line.strip() for line in file if line.strip()]
+        # Only of the last start.
+        starts = [number for number, line in enumerate(lines) if line.endswith(_STARTED_AGAIN)]
+        lines = lines[starts[-1] + 1 :] if starts else lines
         messages = [line for line in lines if line.startswith(_PREFIX)] or lines or ["it ended"]
         return short(messages[-1].removeprefix(_PREFIX))

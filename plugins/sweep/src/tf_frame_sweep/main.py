@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import signal
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -46,16 +45,12 @@ def main(params: Any, words: Sequence[str]) -> int:
             )
             search.run()
         if interrupts.received is not None:
-            name = signal.Signals(interrupts.received).name
-            progress.say(f"{name}: the runs have saved; the same command goes on")
-            raise Interrupted(
-                interrupts.received, f"{_ended(study)} of {params.trials} trials have ended"
-            )
+            ended = f"{_ended(study)} of {params.trials} trials have ended"
+            raise Interrupted(interrupts.received, f"{ended}; the same command goes on")
     report(f"\n{trials_table(study, plan)}\n")
     for line in summary(study, plan):
         report(line)
-    ended = _ended(study) - before
-    report(f"{ended} trials in {time.monotonic() - began:.0f} s; results in {plan.folder}")
+    report(f"{search.ended} trials in {time.monotonic() - began:.0f} s; results in {plan.folder}")
     return EXIT_OK
 
 

@@ -20,9 +20,7 @@ def own_process() -> dict[str, Any]:
 
 
 def is_orphan(owner: Mapping[str, Any]) -> bool:
-    """Returns whether a trial is one of this machine without a process; an owner may be missing."""
-    if not owner:
-        return True
+    """Returns whether the owner of a trial was a process of this machine, and has ended."""
     if owner["host"] != socket.gethostname():
         return False
     # Numbers of processes are used again.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -11,10 +12,10 @@ from optuna.importance import PedAnovaImportanceEvaluator, get_param_importances
 from optuna.trial import FrozenTrial, TrialState
 
 from tf_frame.command_line.output_file import write_text
-from tf_frame.command_line.parsing import parse_command_line
-from tf_frame.config.yaml_file import to_yaml
+from tf_frame.config.yaml_file import read_settings, to_yaml
 from tf_frame.errors import ConfigError, DataError
 from tf_frame.launch.watchdog import is_there
+from tf_frame.run_folders import CONFIGURATION
 from tf_frame.runs.comparison.compared_run import read_runs
 from tf_frame.runs.comparison.comparison import compare_runs
 from tf_frame.runs.comparison.page import comparison_page
@@ -66,9 +67,13 @@ def summary(study: optuna.Study, plan: Plan) -> Iterator[str]:
     best = complete[0]
     yield from _importance(study, plan, len(complete))
     path = os.path.join(plan.folder, BEST_FILE)
-    setup = parse_command_line(plan.run_words(best.params)).setup()
+    # What the trial had, the number of its threads among it.
+    config = os.path.join(plan.folders(best.number)[0], CONFIGURATION)
+    settings = dataclasses.replace(read_settings(config), versions={}, lock={})
+    values = {name: value for name, value in settings.values.items() if name != "model_dir"}
+    settings = dataclasses.replace(settings, values=values)
     heading = f"tf-frame sweep: trial {best.number}, {plan.metric} {best.value!r}"
-    write_text(path, to_yaml(setup.settings(), heading), "--sweep_dir")
+    write_text(path, to_yaml(settings, heading), "--sweep_dir")
     yield f"best: trial {best.number}, {plan.metric} {figure(best.value or 0.0)}"
     yield f"train with it: tf-frame run --config {shell_word(path)}"
     yield from _page(complete, plan)
@@ -84,8 +89,9 @@ def _importance(study: optuna.Study, plan: Plan, complete: int) -> Iterator[str]
 
 def _page(complete: Sequence[FrozenTrial], plan: Plan) -> Iterator[str]:
     """Writes the comparison of the best trials; a folder that was removed is left out."""
-    folders = [folder for trial in complete for folder in plan.folders(trial.number)]
-    folders = [folder for folder in folders if os.path.isdir(folder)][:_MOST_COMPARED]
+    most = max(_MOST_COMPARED // plan.params.seeds, 2)
+    folders = [folder for trial in complete[:most] for folder in plan.folders(trial.number)]
+    folders = [folder for folder in folders if os.path.isdir(folder)]
     if len(folders) < 2:
         return
     mode = "max" if plan.rises else "min"
@@ -94,6 +100,10 @@ def _page(complete: Sequence[FrozenTrial], plan: Plan) -> Iterator[str]:
     except (ConfigError, DataError) as error:
         yield f"note: the best trials are not compared: {error}"
         return
+    note = (
+        f"These are the best of {len(complete)} trials by {plan.metric}, chosen by the same "
+        "values: train the best ones again with other seeds before you call one better."
+    )
     path = os.path.join(plan.folder, PAGE_FILE)
-    write_text(path, comparison_page(comparison), "--sweep_dir")
+    write_text(path, comparison_page(comparison, note=note), "--sweep_dir")
     yield f"comparison of the best: {path}"

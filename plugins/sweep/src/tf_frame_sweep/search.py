@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable
-from typing import Any
 
 import optuna
 from optuna.trial import Trial, TrialState
 
 from tf_frame.errors import ConfigError, TfFrameError
-from tf_frame.file_lock import LockHeldError, file_lock
 from tf_frame.launch.supervisor import Guard
 from tf_frame.text import figure
 from tf_frame_sweep.candidate import Candidate, Outcome, State
 from tf_frame_sweep.owner import OWNER, is_orphan, own_process
 from tf_frame_sweep.plan import Plan
 from tf_frame_sweep.space import as_text, suggest
-from tf_frame_sweep.study import make_sampler
+from tf_frame_sweep.study import make_sampler, sweep_lock
 
 REASON = "reason"
 _LOOK_SECS = 0.1
-_LOCK = "sweep.lock"
 # Seconds to save after a request to stop; a second request ends the runs at once.
 _SAVE_SECS = 120.0
 _PRUNED = (State.PRUNED, State.REFUSED, State.DIVERGED)
@@ -37,6 +33,9 @@ class Search:
       say: takes a line for the user.
       stop_wanted: asked often; true saves and stops all runs.
       looked: called after each look at the running trials, with them.
+
+    Attributes:
+      ended: trials that ended in this process.
     """
 
     def __init__(
@@ -52,7 +51,8 @@ class Search:
         self._stop_wanted, self._looked = stop_wanted, looked
         self._places: list[Candidate | None] = [None] * plan.params.parallel
         self._failures = self._refusals = 0
-        self._has_trained = False
+        self._has_trained = self._has_enough = False
+        self.ended = 0
         self._guard = Guard()
 
     @property
@@ -96,20 +96,24 @@ class Search:
 
     def _next_trial(self) -> Trial | None:
         """Returns a trial of a process that was killed, or a new one; None: there are enough."""
-        try:
-            with file_lock(os.path.join(self._plan.folder, _LOCK)):
-                trial = self._orphan() or self._new_trial()
-                if trial is not None:
-                    trial.set_user_attr(OWNER, own_process())
-                return trial
-        except LockHeldError:
-            return None  # Another process of this sweep takes a trial; the next look tries again.
+        if self._has_enough:
+            return None
+        with sweep_lock(self._plan.folder):
+            trial = self._orphan() or self._new_trial()
+            if trial is not None:
+                trial.set_user_attr(OWNER, own_process())
+        self._has_enough = trial is None
+        return trial
 
     def _orphan(self) -> Trial | None:
         own = {candidate.number for candidate in self.running}
         for frozen in self._study.get_trials(deepcopy=False, states=[TrialState.RUNNING]):
-            if frozen.number not in own and is_orphan(frozen.user_attrs.get(OWNER, {})):
+            owner = frozen.user_attrs.get(OWNER)
+            # In a storage of several machines, which share no lock, another one has just begun it.
+            is_free = not self._plan.params.storage if owner is None else is_orphan(owner)
+            if frozen.number not in own and is_free:
                 self._say(f"trial {frozen.number} goes on")
+                self._study.sampler = make_sampler(self._plan, frozen.number)
                 return Trial(self._study, frozen._trial_id)
         return None
 
@@ -134,6 +138,7 @@ class Search:
 
     def _tell(self, candidate: Candidate, outcome: Outcome) -> None:
         trial, number = candidate.trial, candidate.number
+        self.ended, self._has_enough = self.ended + 1, False
         if outcome.state is State.COMPLETE:
             assert outcome.value is not None
             self._study.tell(trial, outcome.value)
@@ -175,8 +180,3 @@ class Search:
             while not candidate.has_stopped:
                 candidate.look()
                 time.sleep(_LOOK_SECS / 10)
-
-
-def describe(trial: Any) -> str:
-    """Returns the values of a trial of the study."""
-    return ", ".join(f"{name} {as_text(value)}" for name, value in trial.params.items())

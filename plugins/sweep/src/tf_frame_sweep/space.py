@@ -12,7 +12,7 @@ from __future__ import annotations
 import itertools
 import re
 import typing
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from optuna.distributions import (
@@ -117,21 +117,31 @@ def grid(space: Space) -> list[dict[str, Any]]:
             columns.append(list(range(values.low, values.high + 1, values.step)))
         elif isinstance(values, FloatDistribution) and values.step is not None:
             count = round((values.high - values.low) / values.step) + 1
-            columns.append([values.low + number * values.step for number in range(count)])
+            steps = (round(values.low + number * values.step, 12) for number in range(count))
+            columns.append(list(steps))
         else:
             raise ConfigError(f"--sampler grid: give {name} a step, or choices")
     return [dict(zip(space, row, strict=True)) for row in itertools.product(*columns)]
 
 
-def within(space: Space, values: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Returns values as a trial has them; None if one is missing or lies outside of the space."""
+def within(
+    space: Space, values: Mapping[str, Any], parse: Callable[[str, str], Any]
+) -> dict[str, Any] | None:
+    """Returns values as a trial has them; None if one is missing or lies outside of the space.
+
+    Args:
+      space: the space.
+      values: option -> value.
+      parse: takes an option and the text of a choice; returns its value.
+    """
     found: dict[str, Any] = {}
     for name, allowed in space.items():
         value = values.get(name)
         if isinstance(allowed, CategoricalDistribution):
-            value = None if value is None else as_text(value)
-            if value not in allowed.choices:
+            same = [choice for choice in allowed.choices if parse(name, str(choice)) == value]
+            if not same:
                 return None
+            value = same[0]
         elif not isinstance(value, (int, float)) or not _contains(allowed, value):
             return None
         found[name] = value

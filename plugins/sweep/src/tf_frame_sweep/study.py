@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import json
+import contextlib
 import os
 import random
+import time
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import optuna
@@ -14,12 +16,14 @@ from optuna.storages import JournalStorage
 from optuna.storages.journal import JournalFileBackend
 
 from tf_frame.errors import ConfigError, TfFrameError
-from tf_frame.text import brief, listed, short
+from tf_frame.file_lock import LockHeldError, file_lock
+from tf_frame.text import listed, short
 from tf_frame_sweep.plan import Plan
-from tf_frame_sweep.space import grid, within
+from tf_frame_sweep.space import grid
 
 _JOURNAL = "study.journal"
 _IDENTITY = "tf_frame_sweep"
+_LOCK, _LOCK_SECS, _LOOK_SECS = "sweep.lock", 60.0, 0.02
 
 
 def open_study(plan: Plan) -> optuna.Study:
@@ -40,19 +44,46 @@ def open_study(plan: Plan) -> optuna.Study:
         )
     except Exception as error:  # Each storage has exceptions of its own.
         raise ConfigError(f"the study cannot be opened: {short(error)}") from error
+    with sweep_lock(plan.folder):
+        _prepare(study, plan)
+    return study
+
+
+@contextlib.contextmanager
+def sweep_lock(folder: str) -> Iterator[None]:
+    """Locks a sweep within the block, against other processes of this machine.
+
+    Raises:
+      TfFrameError: another process has held the lock for a minute.
+    """
+    until = time.monotonic() + _LOCK_SECS
+    with contextlib.ExitStack() as stack:
+        while True:
+            try:
+                stack.enter_context(file_lock(os.path.join(folder, _LOCK)))
+                break
+            except LockHeldError as error:
+                if time.monotonic() > until:
+                    raise TfFrameError(f"{error.holder} has locked {short(folder)}") from None
+                time.sleep(_LOOK_SECS)
+        yield
+
+
+def _prepare(study: optuna.Study, plan: Plan) -> None:
     _check_identity(study, plan)
-    if not study.get_trials(deepcopy=False) and (own := within(plan.space, plan.own_values())):
+    if not study.get_trials(deepcopy=False) and (own := plan.own_choice()):
         # The options as they are come first: the best is never worse.
         study.enqueue_trial(own)
     if plan.params.sampler == "grid":
         _enqueue_grid(study, plan)
-    return study
 
 
 def _storage(plan: Plan) -> Any:
     if plan.params.storage:
         return plan.params.storage
-    return JournalStorage(JournalFileBackend(os.path.join(plan.folder, _JOURNAL)))
+    # Absolute: the lock of the file is a link, which would lead nowhere.
+    path = os.path.join(os.path.abspath(plan.folder), _JOURNAL)
+    return JournalStorage(JournalFileBackend(path))
 
 
 def _check_identity(study: optuna.Study, plan: Plan) -> None:
@@ -63,10 +94,9 @@ def _check_identity(study: optuna.Study, plan: Plan) -> None:
         return
     changed = [name for name, value in identity.items() if before.get(name) != value]
     if changed:
-        name = changed[0]
         raise ConfigError(
-            f"{short(plan.folder)} has a sweep with another {listed(changed)}: its {name} is "
-            f"{brief(json.dumps(before.get(name)))}; give another --sweep_dir"
+            f"{short(plan.folder)} has another sweep, which differs in {listed(changed)}; give "
+            "another --sweep_dir"
         )
 
 
