@@ -24,7 +24,7 @@ extensions = [
     "sphinx_design",
 ]
 root_doc = "index"
-exclude_patterns = ["_static"]
+exclude_patterns = ["_build", "_static"]
 suppress_warnings = ["myst.header"]  # Some pages begin with tables of other depth.
 myst_enable_extensions = ["attrs_inline", "colon_fence"]
 myst_heading_anchors = 4

@@ -11,14 +11,17 @@ import pytest
 from source_tree import FRAMEWORK, ROOT
 from tf_frame.plugin.kinds import KINDS
 
+_GENERATED = ("docs/legacy/names.md", "docs/changelog.md", "docs/contributing.md")
+_OF_SITE = ("docs/reference/", "docs/plugins/", "docs/_build/")
 DOCUMENTS = [
     *("README.md", "CONTRIBUTING.md"),
     *sorted(
         str(path.relative_to(ROOT))
         for pattern in ("docs/**/*.md", "plugins/*/README.md")
         for path in ROOT.glob(pattern)
-        # Written from the table of names, whose own tests import every target.
-        if path.relative_to(ROOT).as_posix() != "docs/legacy/names.md"
+        # Written from the table of names, whose own tests import every target; or for the site.
+        if path.relative_to(ROOT).as_posix() not in _GENERATED
+        and not path.relative_to(ROOT).as_posix().startswith(_OF_SITE)
     ),
 ]
 PACKAGES = [path.name for path in FRAMEWORK.iterdir() if (path / "__init__.py").exists()]
@@ -35,7 +38,7 @@ _GROUPS = {kind.group for kind in KINDS}
 # Files of TensorBoard, files that a reader of a walk writes, and a name with a mistake to explain.
 _OTHERS = {
     *("plugins/profile", "tests/test_line.py", "tests/test_model.py", "tf_frame.model"),
-    *("framework/tf_frame/hooks/weights_log.py", "tests/hooks/test_weights_log.py"),
+    *("framework/tf_frame/hooks/weights_log.py", "tests/hooks/test_weights_log.py", "docs/_build"),
 }
 
 

@@ -1,6 +1,6 @@
 """Measures `tf-frame runs` over bare Python.
 
-    python tools/bench/runs_table.py [--runs 1000] [--turns 11]
+    python tools/bench/runs_table.py [--runs 1000] [--turns 11] [--write]
 
 The runs are made up: options of which some differ, a status, a result, a hundred log intervals and
 ten evaluations. Both programs take turns; the table has medians.
@@ -18,6 +18,8 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+from figure_file import write_figures
 
 from tf_frame.cluster.status import TaskStatus, write_status
 from tf_frame.command_line.parsing import parse_command_line
@@ -50,6 +52,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=1000)
     parser.add_argument("--turns", type=int, default=11)
+    parser.add_argument("--write", action="store_true", help="write docs/figures/runs_table.json")
     argv = parser.parse_args()
     secs: dict[str, list[float]] = {name: [] for name in _PROGRAMS}
     with tempfile.TemporaryDirectory() as folder:
@@ -63,7 +66,12 @@ def main() -> None:
     medians = {name: statistics.median(values) for name, values in secs.items()}
     for name, value in medians.items():
         print(f"{name:<16}{value:.3f} s")
-    print(f"{'difference':<16}{medians['tf-frame runs'] - medians['bare Python']:.3f} s")
+    difference = medians["tf-frame runs"] - medians["bare Python"]
+    print(f"{'difference':<16}{difference:.3f} s")
+    if argv.write:
+        what = f"`tf-frame runs` with {argv.runs:,} runs, over bare Python"
+        code = ("framework/tf_frame/runs/records", "framework/tf_frame/cli/runs.py")
+        write_figures({what: f"{difference:.2f} s"}, code=code)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Measures how much longer a sweep takes than the same runs one after the other.
 
-    python tools/bench/sweep.py [--trials 6] [--max_steps 600] [--turns 3]
+    python tools/bench/sweep.py [--trials 6] [--max_steps 600] [--turns 3] [--write]
 
 Both train LeNet with the learning rates of a grid, in turns. The runs of the sweep evaluate during
 training, and the sweep looks at each evaluation. The table has medians.
@@ -15,6 +15,8 @@ import sys
 import tempfile
 import time
 
+from figure_file import write_figures
+
 _PROGRAM = [sys.executable, "-m", "tf_frame"]
 
 
@@ -24,6 +26,7 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=6)
     parser.add_argument("--max_steps", type=int, default=600)
     parser.add_argument("--turns", type=int, default=3)
+    parser.add_argument("--write", action="store_true", help="write docs/figures/sweep.json")
     argv = parser.parse_args()
     rates = [str(0.001 * (number + 1)) for number in range(argv.trials)]
     run = ["run", "--plugin", "classification", "--max_steps", str(argv.max_steps)]
@@ -36,7 +39,12 @@ def main() -> None:
     for name, value in medians.items():
         print(f"{name:<12}{value:.2f} s")
     more = medians["sweep"] - medians["runs"]
-    print(f"{'difference':<12}{more:.2f} s, {100 * more / medians['runs']:.1f} %")
+    share = f"{more:.2f} s, {100 * more / medians['runs']:.1f} %"
+    print(f"{'difference':<12}{share}")
+    if argv.write:
+        secs = medians["runs"] / argv.trials
+        what = f"a sweep of {argv.trials} trials of {secs:.0f} s, beside the runs"
+        write_figures({what: share}, code=["plugins/sweep/src"])
 
 
 def _sweep(rates: list[str], run: list[str]) -> list[str]:

@@ -100,6 +100,8 @@ def _target(target: str, folder: pathlib.PurePosixPath, depth: int) -> str:
             parts.append(part)
     if parts[0] == "..":
         parts = _of_repository(parts[1:])
+    if parts == ["index.md"]:  # The first page has other headings than README.md.
+        mark = anchor = ""
     return "../" * depth + "/".join(parts) + mark + anchor
 
 

@@ -1,0 +1,127 @@
+"""The tool that writes the site's reference: links, options, old names, figures."""
+
+import datetime
+import inspect
+import json
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from source_tree import ROOT
+
+sys.path.insert(0, str(ROOT / "tools" / "site"))
+
+import api
+import figures
+import old_names
+import reference
+import site_pages
+
+
+@pytest.mark.parametrize(
+    ("page", "text", "expected"),
+    [
+        ("runs", "[a](hooks.md#x)", "[a](hooks.md#x)"),
+        ("runs", "[a](../plugins/deeplab/README.md#y)", "[a](plugins/deeplab.md#y)"),
+        ("tutorials/own", "[a](../../README.md#try-it)", "[a](../index.md)"),
+        ("tutorials/own", "[a](../runs.md)", "[a](../runs.md)"),
+        ("plugins/deeplab", "[a](../../docs/data.md#z)", "[a](../data.md#z)"),
+        ("plugins/deeplab", "[a](../vision/README.md)", "[a](../plugins/vision.md)"),
+        ("plugins/weights", "[table](src/tf_frame_weights/table.py)", "table"),
+        ("changelog", "[a](docs/runs.md)", "[a](runs.md)"),
+        ("contributing", "[a](CHANGELOG.md)", "[a](changelog.md)"),
+        ("runs", "[a](#below) ![p](_static/x.jpg)", "[a](#below) ![p](_static/x.jpg)"),
+        ("runs", "[a](https://keras.io/x.html)", "[a](https://keras.io/x.html)"),
+    ],
+)
+def test_links_of_the_repository_become_those_of_the_site(page, text, expected):
+    source = [text]
+    site_pages.rewrite_links(None, page, source)
+    assert source == [expected]
+
+
+def test_the_reference_has_each_command_option_and_plugin():
+    pages = reference.pages()
+    assert "```{option} --learning_rate FLOAT" in pages["run_options"]
+    assert "```{option} --evaluate, --noevaluate" in pages["run_options"]
+    assert "## tf-frame compare" in pages["commands"] and "--html" in pages["commands"]
+    assert "## `deeplab`" in pages["models"]
+    assert "```{option} --model.decoder_channels" in pages["models"]
+    assert "| `loss_is_a_finite_scalar` |" in pages["checks"]
+    assert "| 143 | SIGTERM" in pages["exit_codes"]
+    assert "| `ConfigError` | 2 |" in pages["exit_codes"]
+
+
+def test_each_old_name_has_an_entry():
+    pages = old_names.pages()
+    entries = "\n".join(pages.values())
+    assert "```{old-name} tf.contrib.layers.conv2d\nIs `tf_frame_legacy" in entries
+    assert entries.count("```{old-name} ") > 4788
+    assert "old_names/tf.contrib.layers" in pages["old_names"]
+
+
+def test_every_public_name_is_described():
+    members = [
+        (f"{name}.{member}", value)
+        for name in api.public_modules()
+        for member, value in api.public_members(__import__(name, fromlist=["x"]))
+    ]
+    assert len(members) > 200
+    assert not [name for name, value in members if not (inspect.getdoc(value) or "").strip()]
+
+
+def test_examples_in_docstrings_become_blocks_and_names_code():
+    lines = ["Does it.", "", "    call(x)", "", "Takes `x`s."]
+    api.process_docstring(None, "", "", None, None, lines)
+    assert lines == ["Does it.", "", "::", "", "    call(x)", "", r"Takes ``x``\ s."]
+
+
+@pytest.fixture
+def repository(tmp_path):
+    """A repository with a file that was committed today."""
+    (tmp_path / "code.py").write_text("x = 1\n")
+    git = ["git", "-c", "user.name=x", "-c", "user.email=x@example.com"]
+    for words in (["init", "-q"], ["add", "code.py"], ["commit", "-qm", "x"]):
+        subprocess.run([*git, *words], cwd=tmp_path, check=True)
+    return tmp_path
+
+
+def test_a_figure_that_is_older_than_its_code_is_marked(repository):
+    today = datetime.date.today()
+    rows = [
+        {"what": f"w{n}", "value": "1 s", "machine": "m", "command": "c", "code": ["code.py"]}
+        | {"date": (today - datetime.timedelta(days=n)).isoformat()}
+        for n in (0, 9)
+    ]
+    folder = repository / "docs" / "figures"
+    folder.mkdir(parents=True)
+    (folder / "x.json").write_text(json.dumps({"figures": rows}))
+    *_, new, old = figures.pages(repository)["figures"].strip().splitlines()
+    assert new.endswith("| `c` |  |") and old.endswith("| `c` | older than its code |")
+
+
+def test_the_texts_for_assistants_have_all_pages_in_order(tmp_path):
+    source, out = tmp_path / "source", tmp_path / "out"
+    source.mkdir(), out.mkdir()
+    for name in ("index", "a", "b"):
+        (source / f"{name}.md").write_text(f"# {name}\n")
+    env = SimpleNamespace(
+        titles={n: SimpleNamespace(astext=n.upper) for n in ("index", "a", "b")},
+        toctree_includes={"index": ["b", "a"]},
+    )
+    app = SimpleNamespace(
+        builder=SimpleNamespace(format="html"),
+        outdir=out,
+        srcdir=source,
+        env=env,
+        config=SimpleNamespace(root_doc="index"),
+    )
+    site_pages.write_texts(app, None)
+    assert (
+        (out / "llms.txt")
+        .read_text()
+        .endswith("- [INDEX](index.html)\n- [B](b.html)\n- [A](a.html)\n")
+    )
+    assert (out / "llms-full.txt").read_text() == "# index\n\n\n---\n\n# b\n\n\n---\n\n# a\n"
