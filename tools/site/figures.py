@@ -16,13 +16,29 @@ Benchmarks in `tools/bench` measured these. A figure is marked as old if its cod
 |---|---|---|---|---|---|
 """
 
+_NETWORKS = """| network | image | parameters, 10^6 | multiply-adds, 10^6 | strides of feature maps |
+|---|---|---|---|---|"""
+
 
 def pages(root: pathlib.Path) -> Mapping[str, str]:
     """Returns the page, by its name."""
     files = sorted((root / "docs" / "figures").glob("*.json"))
     contents = [json.loads(path.read_text(encoding="utf-8")) for path in files]
-    rows = [row for content in contents for row in _rows(content["figures"], root)]
-    return {"figures": _HEAD + "\n".join(rows) + "\n"}
+    measured = (figure for content in contents for figure in content.get("figures", ()))
+    return {"figures": _HEAD + "\n".join(_rows(measured, root)) + "\n"}
+
+
+def network_table(root: pathlib.Path) -> str:
+    """Returns the table of networks, which tools/network_costs.py measured."""
+    text = (root / "docs" / "figures" / "networks.json").read_text(encoding="utf-8")
+    rows = [_NETWORKS]
+    for name, cost in json.loads(text)["networks"].items():
+        size, strides = cost["image_size"], ", ".join(map(str, cost["strides"])) or "no backbone"
+        parameters, products = (
+            f"{cost[key] / 1e6:,.1f}" for key in ("parameters", "multiply_adds")
+        )
+        rows.append(f"| `{name}` | {size} x {size} | {parameters} | {products} | {strides} |")
+    return "\n".join(rows)
 
 
 def _rows(measured: Iterable[Mapping[str, Any]], root: pathlib.Path) -> Iterator[str]:

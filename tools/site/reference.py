@@ -6,8 +6,11 @@ import contextlib
 import inspect
 import io
 import os
+import pathlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+
+from figures import network_table
 
 from tf_frame import errors
 from tf_frame.cli.main import COMMANDS, main
@@ -19,6 +22,7 @@ from tf_frame.plugin.find import PluginInfo, find_plugins
 from tf_frame.plugin.load import load_plugin_info
 from tf_frame.testing.conformance.check import SUITES
 
+_ROOT = pathlib.Path(__file__).parents[2]
 _WIDTH = "90"
 # Kind -> name of its page.
 _KIND_PAGES = {
@@ -115,6 +119,11 @@ def _kind_page(kind: kinds.Kind, installed: Sequence[PluginInfo]) -> str:
     found = [info for info in installed if info.kind == kind]
     word = {kinds.PREPROCESSING: "preprocessing"}.get(kind, f"{kind.word}s")
     parts = [f"# {word[:1].upper()}{word[1:]}"]
+    if kind == kinds.NETWORK:
+        parts += [
+            "With 1,000 classes, for an image of the network's own size.",
+            network_table(_ROOT),
+        ]
     for info in found:
         parts += _plugin(info)
     return "\n\n".join(parts)
