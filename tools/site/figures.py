@@ -16,7 +16,7 @@ Benchmarks in `tools/bench` measured these. A figure is marked as old if its cod
 |---|---|---|---|---|---|
 """
 
-_NETWORKS = """| network | image | parameters, 10^6 | multiply-adds, 10^6 | strides of feature maps |
+_NETWORKS = """| network | image | parameters, 10^6 | multiply-adds, 10^6 | strides of its maps |
 |---|---|---|---|---|"""
 
 
