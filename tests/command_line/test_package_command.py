@@ -78,7 +78,7 @@ def site(tmp_path, monkeypatch):
     write_distribution(site, "greetings", targets, summary="Greets in many ways")
     monkeypatch.syspath_prepend(str(site))
     # A package of this repository has a command as well.
-    monkeypatch.setenv("TF_FRAME_DISABLE_PLUGINS", "tf-frame-legacy")
+    monkeypatch.setenv("TF_FRAME_DISABLE_PLUGINS", "tf-frame-legacy,tf-frame-sweep")
     monkeypatch.delitem(sys.modules, "command_test_plugins", raising=False)
     return site
 
@@ -149,7 +149,7 @@ def test_the_help_of_tf_frame_lists_commands_without_importing_them(run):
 
 
 def test_a_disabled_command_is_unknown_and_a_broken_list_leaves_the_help(run, monkeypatch, site):
-    monkeypatch.setenv("TF_FRAME_DISABLE_PLUGINS", "greetings,tf-frame-legacy")
+    monkeypatch.setenv("TF_FRAME_DISABLE_PLUGINS", "greetings,tf-frame-legacy,tf-frame-sweep")
     assert "commands of packages" not in run("--help")[1]
     assert run("hello")[0] == 2
     monkeypatch.delenv("TF_FRAME_DISABLE_PLUGINS")
