@@ -11,7 +11,9 @@ setup(
     long_description=Path(__file__).with_name("README.md").read_text(encoding="utf-8"),
     long_description_content_type="text/markdown",
     # The samples have licences of their own: data/*/LICENSE.txt, CC0 1.0, boxes of trees MIT.
-    license="Apache-2.0",
+    author="the tf-frame developers",
+    license_expression="Apache-2.0 AND CC0-1.0 AND MIT",
+    license_files=["LICENSE", "src/*/data/*/LICENSE.txt"],
     python_requires=">=3.10",
     install_requires=[
         "tf-frame>=0.1,<0.2",
@@ -27,7 +29,7 @@ setup(
     },
     package_dir={"": "src"},
     packages=find_packages("src"),
-    package_data={"tf_frame_detection": ["data/nuclei/*", "data/trees/*"]},
+    package_data={"tf_frame_detection": ["py.typed", "data/nuclei/*", "data/trees/*"]},
     entry_points={
         "tf_frame.models": ["detection = tf_frame_detection.model:Detection"],
         "tf_frame.inputs": [
@@ -48,4 +50,16 @@ setup(
             "labelme = tf_frame_detection.convert.converters:Labelme",
         ],
     },
+    classifiers=[
+        "Development Status :: 4 - Beta",
+        "Intended Audience :: Developers",
+        "Intended Audience :: Science/Research",
+        "Operating System :: POSIX :: Linux",
+        "Programming Language :: Python :: 3.10",
+        "Programming Language :: Python :: 3.11",
+        "Programming Language :: Python :: 3.12",
+        "Programming Language :: Python :: 3.13",
+        "Topic :: Scientific/Engineering :: Artificial Intelligence",
+        "Typing :: Typed",
+    ],
 )

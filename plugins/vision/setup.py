@@ -17,7 +17,9 @@ setup(
     description="Networks, preprocessing, augmentation and reading of images for tf-frame",
     long_description=Path(__file__).with_name("README.md").read_text(encoding="utf-8"),
     long_description_content_type="text/markdown",
-    license="Apache-2.0",
+    author="the tf-frame developers",
+    license_expression="Apache-2.0",
+    license_files=["LICENSE"],
     python_requires=">=3.10",
     install_requires=[
         "tf-frame>=0.1,<0.2",
@@ -30,6 +32,7 @@ setup(
     ],
     package_dir={"": "src"},
     packages=find_packages("src"),
+    package_data={"tf_frame_vision": ["py.typed"]},
     entry_points={
         "tf_frame.preprocessing": [
             *entry_points("preprocessing.plain", "Lenet=lenet Plain=none"),
@@ -62,4 +65,16 @@ setup(
             "MobilenetV3LargeMinimalistic=mobilenet_v3_large_minimalistic",
         ),
     },
+    classifiers=[
+        "Development Status :: 4 - Beta",
+        "Intended Audience :: Developers",
+        "Intended Audience :: Science/Research",
+        "Operating System :: POSIX :: Linux",
+        "Programming Language :: Python :: 3.10",
+        "Programming Language :: Python :: 3.11",
+        "Programming Language :: Python :: 3.12",
+        "Programming Language :: Python :: 3.13",
+        "Topic :: Scientific/Engineering :: Artificial Intelligence",
+        "Typing :: Typed",
+    ],
 )
