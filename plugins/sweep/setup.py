@@ -18,7 +18,7 @@ setup(
         "tf-frame>=0.1,<0.2",
         "optuna>=4.0",  # samplers, pruners, the study and its storage, importance of options
     ],
-    extras_require={"cma_es": ["cmaes>=0.10"]},  # --sampler cma_es: its algorithm
+    extras_require={"cma-es": ["cmaes>=0.10"]},  # --sampler cma_es: its algorithm
     package_dir={"": "src"},
     packages=find_packages("src"),
     package_data={"tf_frame_sweep": ["py.typed"]},
