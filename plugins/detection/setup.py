@@ -18,8 +18,9 @@ setup(
     install_requires=[
         "tf-frame>=0.1,<0.2",
         "tf-frame-vision>=0.1,<0.2",
-        # Label maps are in its text format. The bound is TensorFlow's, which brings it anyway.
-        "protobuf>=5.28",
+        # Label maps are in its text format. TensorFlow brings it anyway, with a bound of 5.28.0,
+        # and its generated code refuses what is older than 5.28.3.
+        "protobuf>=5.28.3",
     ],
     # COCO's twelve figures; without it there are two of them.
     extras_require={

@@ -27,8 +27,9 @@ setup(
         # importing TensorFlow.
         "pillow>=10.1",
         "numpy>=1.26",
-        # Its error for records that are none. The bound is TensorFlow's, which brings it anyway.
-        "protobuf>=5.28",
+        # Its error for records that are none. TensorFlow brings it anyway, with a bound of 5.28.0,
+        # and its generated code refuses what is older than 5.28.3.
+        "protobuf>=5.28.3",
     ],
     package_dir={"": "src"},
     packages=find_packages("src"),

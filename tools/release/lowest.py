@@ -1,6 +1,6 @@
 """Constraints with the lowest version of each direct dependency that some `setup.py` allows.
 
-    python tools/release/lowest.py           writes tools/release/lowest.txt
+    python tools/release/lowest.py           writes tests/release/lowest.txt
 
 `tox -e py311-lowest` installs these versions. Bounds of extras count where the distributions
 themselves have none: an extra may need a newer version, as `tf-frame[profile]` does of protobuf.
@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from pathlib import Path
 
-from metadata import distributions, setup_arguments
+from metadata import ROOT, distributions, setup_arguments
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-FILE = Path(__file__).with_name("lowest.txt")
+# Not beside requirements.txt, whose folder dependabot keeps at the newest versions.
+FILE = ROOT / "tests" / "release" / "lowest.txt"
 _HEADER = "# Written by tools/release/lowest.py: the lower bounds in the setup.py files.\n"
 
 

@@ -72,7 +72,7 @@ def build_all(folders: Iterable[Path], output: Path) -> Iterator[str]:
 def _build(folder: Path, output: Path) -> Iterator[str]:
     """Builds an sdist and, from the sdist, a wheel; yields the warnings of setuptools."""
     with tempfile.TemporaryDirectory() as copy:
-        _copy_sources(folder, Path(copy))
+        copy_sources(folder, Path(copy))
         built = _python("-m", "build", "--no-isolation", "--outdir", str(output), copy)
     lines = built.stdout.splitlines()
     if built.returncode:
@@ -80,8 +80,8 @@ def _build(folder: Path, output: Path) -> Iterator[str]:
     yield from (f"{folder.name}: {line}" for line in lines if _WARNING.search(line))
 
 
-def _copy_sources(folder: Path, copy: Path) -> None:
-    """Copies the tracked files of a distribution."""
+def copy_sources(folder: Path, copy: Path) -> None:
+    """Copies the files of a distribution that git tracks, without tests."""
     parts = _OF_FRAMEWORK if folder == ROOT else (".",)
     for name in _git("ls-files", "-z", "--", *parts, folder=folder).split("\0"):
         if name and name.partition("/")[0] not in _NOT_IN_SDISTS:
