@@ -9,7 +9,10 @@ import yaml
 import tf_frame
 from source_tree import ROOT
 
-NAMES = ["tf-frame", *sorted(f"tf-frame-{path.parent.name}" for path in ROOT.glob("plugins/*/setup.py"))]
+NAMES = [
+    "tf-frame",
+    *sorted(f"tf-frame-{path.parent.name}" for path in ROOT.glob("plugins/*/setup.py")),
+]
 SAME = ("version", "author", "python_requires", "classifiers", "long_description_content_type")
 
 
@@ -81,3 +84,20 @@ def test_the_lowest_versions_are_those_of_the_setup_files():
 
     message = "python tools/release/lowest.py writes it"
     assert FILE.read_text(encoding="utf-8") == lowest_text(), message
+
+
+def test_documents_of_the_project_are_well_formed():
+    forms = sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))
+    assert len(forms) == 4
+    for path in forms:
+        form = yaml.safe_load(path.read_text())
+        fields = [field["id"] for field in form.get("body", ())]
+        assert len(set(fields)) == len(fields)
+        assert path.name == "config.yml" or {"name", "description", "body"} <= form.keys()
+    for name in (".github/dependabot.yml", ".pre-commit-config.yaml"):
+        assert yaml.safe_load((ROOT / name).read_text())
+    folders = [
+        update["directory"]
+        for update in yaml.safe_load((ROOT / ".github/dependabot.yml").read_text())["updates"]
+    ]
+    assert all((ROOT / folder.strip("/")).is_dir() for folder in folders)

@@ -3,7 +3,8 @@
     python tools/release/release.py && python tools/release/sbom.py      dist/ -> sbom/
 
 All wheels are installed into one clean environment, and an SBOM has the part of the environment
-that its wheel needs, without extras. It does not go into the wheel: the versions are those of a day.
+that its wheel needs, without extras. It stands beside the wheel, because the versions are those of
+a day.
 """
 
 from __future__ import annotations
@@ -18,27 +19,29 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from cyclonedx.schema import SchemaVersion
-from cyclonedx.validation.json import JsonStrictValidator
 from environment import make_environment
 from metadata import ROOT, distributions
 
-_VERSION = SchemaVersion.V1_6
+_VERSION = "1.6"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Writes the SBOMs; returns 1 if one does not fit the schema of CycloneDX."""
+    # Here, because the tests of the other functions do not need its packages.
+    from cyclonedx.schema import SchemaVersion
+    from cyclonedx.validation.json import JsonStrictValidator
+
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--dist", type=Path, default=ROOT / "dist", help="default: dist")
     parser.add_argument("--output", type=Path, default=ROOT / "sbom", help="default: sbom")
     options = parser.parse_args(arguments)
     options.output.mkdir(parents=True, exist_ok=True)
-    faults = 0
+    faults, validator = 0, JsonStrictValidator(SchemaVersion.from_version(_VERSION))
     whole = environment_bom(options.dist)
     for wheel in sorted(options.dist.glob("*.whl")):
         bom = wheel_bom(whole, wheel)
         text = json.dumps(bom, indent=2)
-        error = JsonStrictValidator(_VERSION).validate_str(text)
+        error = validator.validate_str(text)
         faults += error is not None
         (options.output / f"{wheel.stem}.cdx.json").write_text(text + "\n", encoding="utf-8")
         print(f"{len(bom['components']):>4} packages  {wheel.stem}.cdx.json  {error or 'valid'}")
@@ -49,7 +52,7 @@ def environment_bom(dist: Path) -> dict[str, Any]:
     """Returns the SBOM of a clean environment with all wheels of a folder."""
     with tempfile.TemporaryDirectory() as folder:
         python = make_environment(Path(folder) / "venv", dist, list(distributions()))
-        words = ("environment", "--output-reproducible", "--spec-version", _VERSION.to_version())
+        words = ("environment", "--output-reproducible", "--spec-version", _VERSION)
         command = [sys.executable, "-m", "cyclonedx_py", *words, str(python)]
         printed = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
     return dict(json.loads(printed))
