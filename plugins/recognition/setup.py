@@ -18,8 +18,8 @@ setup(
     install_requires=[
         "tf-frame>=0.1,<0.2",
         "tf-frame-vision>=0.1,<0.2",
-        # Draws the words of the input rendered_words; 10.1 brought a font that scales.
-        "pillow>=10.1",
+        # Draws the words of the input rendered_words. The bound is that of tf-frame-vision.
+        "pillow>=11.2.1",
     ],
     # The trainer of old scripts, in tf_frame_recognition.legacy.
     extras_require={"legacy": ["tf-frame-legacy>=0.1,<0.2"]},

@@ -24,8 +24,8 @@ setup(
     install_requires=[
         "tf-frame>=0.1,<0.2",
         # Writes PNG files with a palette, which TensorFlow cannot, and checks PNG files without
-        # importing TensorFlow.
-        "pillow>=10.1",
+        # importing TensorFlow. Older ones do not turn images by an orientation in XMP data or TIFF.
+        "pillow>=11.2.1",
         "numpy>=1.26",
         # Its error for records that are none. TensorFlow brings it anyway, with a bound of 5.28.0,
         # and its generated code refuses what is older than 5.28.3.
