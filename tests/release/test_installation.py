@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -28,13 +29,14 @@ def dist(tmp_path_factory):
 
 @pytest.fixture(params=VERSIONS)
 def python(request):
-    """The Python of a version, which the shims of pyenv may name without having it."""
-    command = shutil.which(f"python{request.param}")
-    asks = [command, "-c", "import sys; print(sys.executable)"]
-    answer = subprocess.run(asks, capture_output=True, text=True) if command else None
-    if answer is None or answer.returncode:
-        pytest.skip(f"this machine has no Python {request.param}")
-    return answer.stdout.strip()
+    """The Python of a version."""
+    name = f"python{request.param}"
+    # On the path are shims of pyenv, which start only the versions that are chosen there.
+    of_pyenv = sorted(Path.home().glob(f".pyenv/versions/{request.param}.*/bin/{name}"))
+    for command in (shutil.which(name), *of_pyenv):
+        if command and subprocess.run([command, "-c", ""], capture_output=True).returncode == 0:
+            return str(command)
+    pytest.skip(f"this machine has no Python {request.param}")
 
 
 def test_the_wheels_are_installed_and_train(python, dist, tmp_path):

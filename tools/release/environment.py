@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -22,11 +23,17 @@ def make_environment(
       names: distributions, with all of ours that they need.
       python: the Python to use.
     """
-    subprocess.run([python, "-m", "venv", str(folder)], check=True)
+    # With this variable pip would take packages of another place for installed ones.
+    clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     own = folder / "bin" / "python"
-    pip = [str(own), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+
+    def call(*words: str) -> None:
+        subprocess.run(words, check=True, env=clean)
+
+    call(python, "-m", "venv", str(folder))
+    pip = (str(own), "-m", "pip", "--disable-pip-version-check")
     from_folder = ("--no-index", "--no-deps", "--find-links", str(dist), "--only-binary", ":all:")
-    subprocess.run([*pip, *from_folder, *names], check=True)
-    subprocess.run([*pip, *names], check=True)
-    subprocess.run([str(own), "-m", "pip", "check"], check=True)
+    call(*pip, "install", "--quiet", *from_folder, *names)
+    call(*pip, "install", "--quiet", *names)
+    call(*pip, "check")
     return own
