@@ -59,6 +59,11 @@ def test_no_workflow_has_secrets_or_runs_words_of_strangers(path, jobs):
     assert all(step["with"] == {"persist-credentials": False} for step in checkouts)
 
 
+def test_programs_are_in_the_repository(path):
+    for name in re.findall(r"(?<=python )tools/\S+|(?<=-r )\S+", path.read_text()):
+        assert (ROOT / name).is_file()
+
+
 def test_the_environments_are_in_tox(jobs):
     config = configparser.RawConfigParser()
     config.read(ROOT / "tox.ini")
