@@ -31,7 +31,9 @@ setup(
     description="Train TensorFlow models that arrive as pip packages",
     long_description=(ROOT / "README.md").read_text(encoding="utf-8"),
     long_description_content_type="text/markdown",
-    license="Apache-2.0",
+    author="the tf-frame developers",
+    license_expression="Apache-2.0",
+    license_files=["LICENSE"],
     package_dir={"": "framework"},
     packages=find_packages("framework"),
     package_data={
@@ -99,8 +101,15 @@ setup(
         + entry_points("hooks", "Prometheus OpenTelemetry", module="by_name.operator_plugins"),
     },
     classifiers=[
-        "License :: OSI Approved :: Apache Software License",
-        "Programming Language :: Python :: 3",
+        "Development Status :: 4 - Beta",
+        "Intended Audience :: Developers",
+        "Intended Audience :: Science/Research",
+        "Operating System :: POSIX :: Linux",
+        "Programming Language :: Python :: 3.10",
+        "Programming Language :: Python :: 3.11",
+        "Programming Language :: Python :: 3.12",
+        "Programming Language :: Python :: 3.13",
         "Topic :: Scientific/Engineering :: Artificial Intelligence",
+        "Typing :: Typed",
     ],
 )

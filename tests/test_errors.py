@@ -1,5 +1,7 @@
 import errno
 import os
+import subprocess
+import sys
 
 import pytest
 
@@ -78,3 +80,26 @@ def test_no_code_is_to_blame_for_a_full_disk_or_a_long_name():
     assert long is not None and long.exit_code == 2 and len(str(long)) < 300
     assert machine_error(PermissionError(errno.EACCES, "no", "a")) is None
     assert machine_error(ConfigError("No space left on device")) is None
+
+
+@pytest.mark.process
+def test_a_deprecation_is_shown_by_default_unlike_those_of_python(tmp_path):
+    (tmp_path / "plugin.py").write_text(
+        "import warnings\n"
+        "from tf_frame.errors import TfFrameDeprecationWarning\n"
+        "def use():\n"
+        "    warnings.warn(TfFrameDeprecationWarning('old() is new() since 0.2'))\n"
+        "    warnings.warn(DeprecationWarning('of Python'))\n"
+    )
+    # The levels of a command, which hide the deprecations of TensorFlow's libraries.
+    program = (
+        "from tf_frame.tensorflow_log import set_log_level; set_log_level(None); "
+        "import plugin; plugin.use()"
+    )
+    environment = {**os.environ, "PYTHONPATH": f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}"}
+    environment.pop("PYTHONWARNINGS", None)
+    errors = subprocess.run(
+        [sys.executable, "-c", program], check=True, capture_output=True, text=True, env=environment
+    ).stderr
+    assert "TfFrameDeprecationWarning: old() is new() since 0.2" in errors
+    assert "of Python" not in errors

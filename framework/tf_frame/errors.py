@@ -1,4 +1,4 @@
-"""Error classes, with exit codes and with messages for the user; detection of a full disk.
+"""Error and warning classes, with exit codes and messages for the user; detection of a full disk.
 
 A message says what happened, the value seen and what to do. The command line prints a
 `TfFrameError` without a traceback, and an exception of a plugin's code as a
@@ -94,6 +94,14 @@ class PeerLostError(TfFrameError):
 
 class UnmatchedPatternWarning(UserWarning):
     """A pattern of variable names matches no variable; with `--strict` this is an error."""
+
+
+class TfFrameDeprecationWarning(UserWarning):
+    """A public name or option goes away; the message names the version and what replaces it.
+
+    Users of a run shall see it, too: Python hides a `DeprecationWarning` outside of `__main__`,
+    and `tf_frame.tensorflow_log` hides those of TensorFlow's libraries.
+    """
 
 
 def short_reason(error: BaseException) -> str:

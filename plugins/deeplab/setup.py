@@ -11,7 +11,9 @@ setup(
     long_description=Path(__file__).with_name("README.md").read_text(encoding="utf-8"),
     long_description_content_type="text/markdown",
     # The sample image has its own licence: data/nuclei/LICENSE.txt, CC0 1.0.
-    license="Apache-2.0",
+    author="the tf-frame developers",
+    license_expression="Apache-2.0 AND CC0-1.0",
+    license_files=["LICENSE", "src/*/data/*/LICENSE.txt"],
     python_requires=">=3.10",
     install_requires=[
         "tf-frame>=0.1,<0.2",
@@ -21,7 +23,7 @@ setup(
     ],
     package_dir={"": "src"},
     packages=find_packages("src"),
-    package_data={"tf_frame_deeplab": ["data/nuclei/*"]},
+    package_data={"tf_frame_deeplab": ["py.typed", "data/nuclei/*"]},
     entry_points={
         "tf_frame.models": ["deeplab = tf_frame_deeplab.model:DeepLab"],
         "tf_frame.inputs": [
@@ -47,4 +49,16 @@ setup(
             "last_layer_multiplier = tf_frame_deeplab.last_layer_multiplier:LastLayerMultiplier",
         ],
     },
+    classifiers=[
+        "Development Status :: 4 - Beta",
+        "Intended Audience :: Developers",
+        "Intended Audience :: Science/Research",
+        "Operating System :: POSIX :: Linux",
+        "Programming Language :: Python :: 3.10",
+        "Programming Language :: Python :: 3.11",
+        "Programming Language :: Python :: 3.12",
+        "Programming Language :: Python :: 3.13",
+        "Topic :: Scientific/Engineering :: Artificial Intelligence",
+        "Typing :: Typed",
+    ],
 )

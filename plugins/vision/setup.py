@@ -17,19 +17,23 @@ setup(
     description="Networks, preprocessing, augmentation and reading of images for tf-frame",
     long_description=Path(__file__).with_name("README.md").read_text(encoding="utf-8"),
     long_description_content_type="text/markdown",
-    license="Apache-2.0",
+    author="the tf-frame developers",
+    license_expression="Apache-2.0",
+    license_files=["LICENSE"],
     python_requires=">=3.10",
     install_requires=[
         "tf-frame>=0.1,<0.2",
         # Writes PNG files with a palette, which TensorFlow cannot, and checks PNG files without
-        # importing TensorFlow.
-        "pillow>=10.1",
+        # importing TensorFlow. Older ones do not turn images by an orientation in XMP data or TIFF.
+        "pillow>=11.2.1",
         "numpy>=1.26",
-        # Its error for records that are none. The bound is TensorFlow's, which brings it anyway.
-        "protobuf>=5.28",
+        # Its error for records that are none. TensorFlow brings it anyway, with a bound of 5.28.0,
+        # and its generated code refuses what is older than 5.28.3.
+        "protobuf>=5.28.3",
     ],
     package_dir={"": "src"},
     packages=find_packages("src"),
+    package_data={"tf_frame_vision": ["py.typed"]},
     entry_points={
         "tf_frame.preprocessing": [
             *entry_points("preprocessing.plain", "Lenet=lenet Plain=none"),
@@ -62,4 +66,16 @@ setup(
             "MobilenetV3LargeMinimalistic=mobilenet_v3_large_minimalistic",
         ),
     },
+    classifiers=[
+        "Development Status :: 4 - Beta",
+        "Intended Audience :: Developers",
+        "Intended Audience :: Science/Research",
+        "Operating System :: POSIX :: Linux",
+        "Programming Language :: Python :: 3.10",
+        "Programming Language :: Python :: 3.11",
+        "Programming Language :: Python :: 3.12",
+        "Programming Language :: Python :: 3.13",
+        "Topic :: Scientific/Engineering :: Artificial Intelligence",
+        "Typing :: Typed",
+    ],
 )

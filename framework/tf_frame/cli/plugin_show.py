@@ -1,18 +1,21 @@
 """`tf-frame plugins show NAME`: what the plugins called NAME are, and their options.
 
 The short form has the first paragraph of the description, the facts that a user of the plugin
-needs, and the everyday options; `--all` shows everything.
+needs, and the everyday options; `--all` shows everything. `--schema` prints the JSON schema of
+`config.yaml` for a model instead.
 """
 
 from __future__ import annotations
 
 import importlib.metadata
 import inspect
+import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from tf_frame.cli.plugin_schema import config_schema
 from tf_frame.command_line.option_help import everyday_options, group_text
-from tf_frame.command_line.screen import report_help
+from tf_frame.command_line.screen import report, report_help
 from tf_frame.config.flags import parse_words
 from tf_frame.config.option import Option, declared_options
 from tf_frame.errors import EXIT_OK, ConfigError
@@ -23,9 +26,12 @@ from tf_frame.plugin.load import load_plugin_info
 from tf_frame.plugin.matching import matching_plugins, unknown_plugin
 from tf_frame.plugin.needs import declares, fitting_inputs, fitting_models
 from tf_frame.plugin.packages import metadata_fields
-from tf_frame.text import columns
+from tf_frame.text import brief, columns
 
-OPTIONS = (Option("all", bool, False, "the whole description and all options"),)
+OPTIONS = (
+    Option("all", bool, False, "the whole description and all options"),
+    Option("schema", bool, False, "the JSON schema of config.yaml for a model"),
+)
 
 
 def main(argv: Sequence[str]) -> int:
@@ -37,9 +43,20 @@ def main(argv: Sequence[str]) -> int:
     plugins = matching_plugins(names[0], installed)
     if not plugins:
         raise unknown_plugin("plugin", names[0], installed)
+    if flags.get("schema"):
+        report(_schema_text(plugins))
+        return EXIT_OK
     everything = bool(flags.get("all"))
     report_help("\n\n".join(_description(info, everything=everything) for info in plugins))
     return EXIT_OK
+
+
+def _schema_text(plugins: Sequence[PluginInfo]) -> str:
+    models = [info for info in plugins if info.kind == MODEL]
+    if not models:
+        words = plugins[0].kind.word
+        raise ConfigError(f"--schema is for a model; {brief(plugins[0].name)} is of kind {words}")
+    return json.dumps(config_schema(models[0], load_plugin_info(models[0]).cls), indent=2)
 
 
 def _description(info: PluginInfo, *, everything: bool) -> str:

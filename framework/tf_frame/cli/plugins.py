@@ -22,9 +22,10 @@ SUB_COMMANDS = {
     ),
     "show": (
         "tf_frame.cli.plugin_show",
-        "NAME [--all]",
+        "NAME [--all | --schema]",
         "what the plugins called NAME are, the inputs or models that they work with, and everyday "
-        "options; --all: also the whole description, entry point, contract and all options",
+        "options; --all: also the whole description, entry point, contract and all options; "
+        "--schema: the JSON schema of config.yaml for a model, for editors",
     ),
     "why": (
         "tf_frame.cli.plugin_why",

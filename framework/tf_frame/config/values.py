@@ -54,18 +54,18 @@ def parse(raw: Any, type_: Any) -> Any:
       ValueError: `raw` is no value of this type, or the type is not supported.
     """
     check_type(type_)
-    present = _without_none(type_)
+    present = without_none(type_)
     if present is not type_ and str(raw).lower() in ("none", "null"):
         return None
-    if _is_tuple(present):
+    if is_tuple(present):
         return _parse_tuple(raw, typing.get_args(present)[0])
     return _SCALARS[present](raw)
 
 
 def check_type(type_: Any) -> None:
     """Raises a ValueError for a type that is not supported."""
-    present = _without_none(type_)
-    if not (_is_scalar(present) or _is_tuple(present)):
+    present = without_none(type_)
+    if not (_is_scalar(present) or is_tuple(present)):
         name = str(type_) if typing.get_args(type_) else getattr(type_, "__name__", str(type_))
         raise ValueError(f"there are no options of type {name}; there are {_TYPES}")
 
@@ -74,12 +74,13 @@ def _is_scalar(type_: Any) -> bool:
     return any(type_ is scalar for scalar in _SCALARS)
 
 
-def _is_tuple(type_: Any) -> bool:
+def is_tuple(type_: Any) -> bool:
+    """Returns whether a type is `tuple[T, ...]` with a supported T."""
     args = typing.get_args(type_)
     return typing.get_origin(type_) is tuple and args[1:] == (...,) and _is_scalar(args[0])
 
 
-def _without_none(type_: Any) -> Any:
+def without_none(type_: Any) -> Any:
     """Returns `T` for `T | None`, and any other type unchanged."""
     if typing.get_origin(type_) not in (typing.Union, types.UnionType):
         return type_
@@ -156,8 +157,8 @@ def to_text(value: Any) -> str:
 
 def type_text(type_: Any) -> str:
     """Returns the name of a type for `--help`: `int`, `float`, `int,...`."""
-    present = _without_none(type_)
-    if _is_tuple(present):
+    present = without_none(type_)
+    if is_tuple(present):
         return f"{type_text(typing.get_args(present)[0])},..."
     return str({str: "text"}.get(present, present.__name__))
 

@@ -113,7 +113,7 @@ def make_sampler(plan: Plan, number: int) -> samplers.BaseSampler:
         except ImportError:
             raise TfFrameError(
                 "--sampler cma_es needs cmaes, which is not installed: pip install "
-                "'tf-frame-sweep[cma_es]'"
+                "'tf-frame-sweep[cma-es]'"
             ) from None
     if plan.params.sampler == "tpe":
         # Parallel trials do not know each other's values.

@@ -5,6 +5,7 @@ import struct
 import zlib
 
 import numpy as np
+import PIL
 import pytest
 import tensorflow.compat.v1 as tf
 from PIL import Image, ImageOps
@@ -162,6 +163,8 @@ def decoders():
 
 @pytest.mark.parametrize("name", slow_but(IN_EVERY_SUITE, FILES))
 def test_images_are_as_pillow_shows_them(decoders, name):
+    if name == "TIFF YCbCr" and int(PIL.__version__.split(".")[0]) < 13:
+        pytest.skip("Pillow before 13 does not read what it writes")
     in_pipeline, in_export = decoders
     image = ImageOps.exif_transpose(Image.open(io.BytesIO(FILES[name])))
     expected = np.asarray(image.convert("RGB"))
