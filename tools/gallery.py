@@ -1,4 +1,4 @@
-"""Makes the pictures of README.md and of the site's first page from the samples in the plugins.
+"""Makes the pictures of README.md and of docs/gallery.md from the samples in the plugins.
 
     python tools/gallery.py [--runs FOLDER] [--only deeplab,detection]
 
@@ -19,12 +19,15 @@ import tempfile
 import numpy as np
 from PIL import Image
 
+from tf_frame.runs.records.evaluations import read_figures
+
 _ROOT = pathlib.Path(__file__).parents[1]
 _OUT = _ROOT / "docs" / "_static" / "gallery"
 _SAMPLE = _ROOT / "plugins/classification/src/tf_frame_classification/data/fashion_mnist"
 _CLOTHES = _SAMPLE / "t10k-images-idx3-ubyte.gz"
 _PLUGINS = ("deeplab", "detection", "recognition", "classification")
 _HEIGHT, _QUALITY, _SHOWN = 240, 80, 4
+_WIDTH, _CURVE = 600, 160
 
 
 def main() -> None:
@@ -36,8 +39,10 @@ def main() -> None:
     _OUT.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         for plugin in argv.only.split(","):
-            pictures = _predicted(plugin, (argv.runs or pathlib.Path(folder)) / plugin)
-            _write(_OUT / f"{plugin}.jpg", pictures)
+            run = (argv.runs or pathlib.Path(folder)) / plugin
+            _write(_OUT / f"{plugin}.jpg", _predicted(plugin, run))
+            _write_examples(_OUT / f"{plugin}_data.jpg", run)
+            (_OUT / f"{plugin}_loss.svg").write_text(loss_curve(run), encoding="utf-8")
 
 
 def _predicted(plugin: str, run: pathlib.Path) -> list[Image.Image]:
@@ -75,6 +80,40 @@ def _write(path: pathlib.Path, pictures: list[Image.Image]) -> None:
         sheet.paste(picture, (number % 2 * half, number // 2 * half))
     sheet.save(path, quality=_QUALITY)
     print(f"wrote {path}, {path.stat().st_size / 1024:.0f} KiB")
+
+
+def _write_examples(path: pathlib.Path, run: pathlib.Path) -> None:
+    """Writes the first row of the sheet of training examples, with their labels."""
+    sheet = Image.open(run / "data" / "train.png").convert("RGB")
+    row = sheet.crop((0, 0, sheet.width, sheet.height // 4))
+    row.thumbnail((_WIDTH, _WIDTH))
+    row.save(path, quality=_QUALITY)
+
+
+def loss_curve(run: pathlib.Path) -> str:
+    """Returns the losses of a run as a picture: of the training, and points of evaluations."""
+    losses, evaluations = read_figures(str(run))
+    train, held_out = (
+        [(row.step, row.metrics["loss"]) for row in rows if "loss" in row.metrics]
+        for rows in (losses, evaluations)
+    )
+    steps, values = zip(*train, *held_out, strict=True)
+    last, top = max(steps), max(values)
+
+    def place(step: int, value: float) -> str:
+        return f"{_WIDTH * step / last:.1f},{_CURVE * (1 - value / top):.1f}"
+
+    line = " ".join(place(*point) for point in train)
+    points = "".join(
+        '<circle cx="{}" cy="{}" r="4" fill="#d9772b"/>'.format(*place(*point).split(","))
+        for point in held_out
+    )
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="-6 -6 {_WIDTH + 12} {_CURVE + 30}">'
+        f'<polyline points="{line}" fill="none" stroke="#2f6fb3" stroke-width="2"/>{points}'
+        f'<text x="0" y="{_CURVE + 20}" font-size="14" fill="#5c6675">loss from {top:.3g} to '
+        f"{train[-1][1]:.3g} in {last} steps; orange: evaluations</text></svg>\n"
+    )
 
 
 def _call(*words: str) -> None:

@@ -18,7 +18,7 @@ import old_names
 import reference
 
 _VERSION = re.compile(r'^__version__ = "(.+)"$', re.MULTILINE)
-_LINK = re.compile(r"\[([^\]\n]*)\]\(([^)\s]+)\)")
+_LINK = re.compile(r"\[([^\]]*)\]\(([^)\s]+)\)")
 _PICTURES = (".png", ".jpg", ".svg")
 # Pages of the repository's root -> those of the site.
 _ROOT_PAGES = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md"}
