@@ -37,7 +37,7 @@ def call(capsys):
 def test_the_verdict_is_the_end_of_the_text(call, folders):
     code, out, _ = call(*folders, "--metric", "mean_iou")
     assert code == 0
-    assert "A, B differ only by noise in mean_iou: 0.9100 to 0.9200" in out
+    assert "A, B differ in their seeds only, so by noise: mean_iou 0.9100 to 0.9200" in out
 
 
 def test_json_has_the_facts(call, folders):
@@ -54,7 +54,7 @@ def test_json_has_the_facts(call, folders):
 def test_the_page_is_written_and_named(call, folders, tmp_path):
     code, _, err = call(*folders, "--html", str(tmp_path / "page.html"))
     assert code == 0 and err == f"wrote {tmp_path / 'page.html'}\n"
-    assert "A, B differ only by noise" in (tmp_path / "page.html").read_text()
+    assert "A, B differ in their seeds only" in (tmp_path / "page.html").read_text()
 
 
 def test_wrong_words_are_refused_in_a_line(call, folders, tmp_path):

@@ -57,7 +57,7 @@ def test_the_page_does_as_it_says(tmp_path):
         assert done.returncode == 0, f"{words}: {done.stdout}{done.stderr}"
         outputs[words[1]] = done.stdout
     verdict = outputs["compare"]
-    assert "A, B differ only by noise in accuracy" in verdict
+    assert "A, B differ in their seeds only" in verdict
     assert re.search(r"C, D \(learning_rate 0.01\)\s+are (not proved to be )?better", verdict)
     assert "4 runs by accuracy" in (tmp_path / "compare.html").read_text()
     assert len(re.findall(r"classification +done", outputs["runs"])) == 4

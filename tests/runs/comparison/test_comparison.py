@@ -1,6 +1,7 @@
 """Comparisons of runs: options, steps, settings and verdict."""
 
 import random
+from types import SimpleNamespace
 
 import pytest
 
@@ -45,9 +46,9 @@ def test_seeds_of_one_setting_say_whether_another_one_is_better(compare):
     ]
     noise_a, noise_c, difference = compared.verdict.lines
     assert noise_a.startswith(
-        "A, B differ only by noise in mean_iou: 0.8000 to 0.8020, mean 0.8010"
+        "A, B differ in their seeds only, so by noise: mean_iou 0.8000 to 0.8020, mean 0.8010"
     )
-    assert noise_c.startswith("C, D differ only by noise")
+    assert noise_c.startswith("C, D differ in their seeds only")
     assert difference.startswith(
         "C, D (learning_rate 0.3) are better than A, B (learning_rate 0.1): 0.9005 against 0.8010, "
         "more than noise (p < 0.001)"
@@ -59,14 +60,14 @@ def test_what_only_saves_or_seeds_makes_no_other_setting(compare):
     compared = compare((0.1, 1, {20: 0.8}), (0.1, 2, {20: 0.9}))
     assert set(compared.options) == {"random_seed", "max_to_keep"}
     (line,) = compared.verdict.lines
-    assert line.startswith("A, B differ only by noise") and compared.verdict.best is None
+    assert line.startswith("A, B differ in their seeds only") and compared.verdict.best is None
 
 
 def test_a_difference_within_the_noise_of_seeds_is_not_claimed(compare):
     compared = compare((0.1, 1, {20: 0.80}), (0.1, 2, {20: 0.84}), (0.3, 1, {20: 0.86}))
-    last = compared.verdict.lines[-1]
+    *_, last, hint = compared.verdict.lines
     assert last.startswith("C (learning_rate 0.3) is not proved to be better than A, B")
-    assert "may be noise (p = 0.4" in last and last.endswith("more seeds of each would tell")
+    assert "may be noise (p = 0.4" in last and hint.startswith("more seeds of each setting tell")
     assert compared.verdict.best is None
 
 
@@ -74,8 +75,9 @@ def test_without_a_second_seed_the_verdict_says_how_to_know_the_noise(compare):
     compared = compare((0.1, 1, {20: 0.8}), (0.3, 1, {20: 0.9}))
     ahead, hint = compared.verdict.lines
     assert "is ahead of A (learning_rate 0.1) by 0.1000 in mean_iou; whether that is noise" in ahead
-    assert hint.startswith("train each with another seed: tf-frame run --config ")
-    assert hint.endswith("run-1/config.yaml --random_seed 2")
+    assert hint.startswith("more seeds of each setting tell more, such as: tf-frame run --config ")
+    config, _, folder = hint.rpartition(" --random_seed 2 --model_dir ")
+    assert config.endswith("/config.yaml") and folder.endswith("-seed-2")
 
 
 def test_the_smallest_loss_is_the_best(compare):
@@ -204,9 +206,11 @@ def test_a_main_metric_that_was_never_evaluated_is_not_compared(make_run):
 
 def test_equal_settings_are_rarely_called_different():
     random.seed(5)
-    wrong = 0
+    run, wrong = SimpleNamespace(name="run", label="A", options={}), 0
     for _ in range(400):
-        settings = [Setting([], f"s{k}", [random.gauss(0, 1) for _ in range(3)]) for k in range(6)]
+        settings = [
+            Setting([run], f"s{k}", [random.gauss(0, 1) for _ in range(3)]) for k in range(6)
+        ]
         lines = judge(settings, "accuracy", rises=True).lines
         wrong += any("more than noise" in line for line in lines)
     assert wrong / 400 < 0.07  # The level is 0.05.

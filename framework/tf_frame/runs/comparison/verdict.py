@@ -41,7 +41,7 @@ def judge(settings: Sequence[Setting], metric: str, *, rises: bool | None) -> Ve
     first, *others = ranked
     if noise is None or not noise.deviation:
         unknown = _unknown_noise(first, others[0], metric, rises)
-        return Verdict([*lines, unknown, _seeds_hint(first)])
+        return Verdict([*lines, unknown, _seeds_hint(settings)])
     # The best one was chosen by the same values: any of the pairs might have been it (Bonferroni).
     pairs = len(settings) * (len(settings) - 1) // 2
     chances = [min(1.0, pairs * _p(first, setting, noise)) for setting in others]
@@ -50,6 +50,8 @@ def judge(settings: Sequence[Setting], metric: str, *, rises: bool | None) -> Ve
         _difference_line(first, setting, p, word)
         for setting, p in zip(others, chances, strict=True)
     ]
+    if max(chances) >= LEVEL:
+        lines.append(_seeds_hint([first, *others]))
     is_proved = rises is not None and all(p < LEVEL for p in chances)
     return Verdict(lines, first if is_proved else None)
 
@@ -62,7 +64,7 @@ def _p(one: Setting, other: Setting, noise: Noise) -> float:
 def _noise_line(setting: Setting, metric: str) -> str:
     spread = f"{figure(min(setting.values))} to {figure(max(setting.values))}"
     return (
-        f"{setting.labels} differ only by noise in {metric}: {spread}, mean "
+        f"{setting.labels} differ in their seeds only, so by noise: {metric} {spread}, mean "
         f"{figure(setting.mean)}, standard deviation {figure(setting.deviation or 0.0)}"
     )
 
@@ -77,7 +79,7 @@ def _difference_line(one: Setting, other: Setting, p: float, word: str) -> str:
         )
     return (
         f"{_called(one)} {_is(one)} not proved to be {word} {_called(other)}: {figures} "
-        f"may be noise ({chance}); more seeds of each would tell"
+        f"may be noise ({chance})"
     )
 
 
@@ -90,11 +92,16 @@ def _unknown_noise(first: Setting, second: Setting, metric: str, rises: bool | N
     )
 
 
-def _seeds_hint(setting: Setting) -> str:
+def _seeds_hint(settings: Sequence[Setting]) -> str:
+    """Returns the command that trains a setting with a seed that it does not have."""
+    setting = min(settings, key=lambda each: len(each.values))
     run = setting.runs[0]
-    config = shell_word(f"{run.name}/config.yaml")
-    seed = int(run.options.get(SEED) or 1) + 1
-    return f"train each with another seed: tf-frame run --config {config} --{SEED} {seed}"
+    seed = 1 + max(int(each.options.get(SEED) or 1) for each in setting.runs)
+    config, folder = (shell_word(f"{run.name}{end}") for end in ("/config.yaml", f"-seed-{seed}"))
+    return (
+        "more seeds of each setting tell more, such as: tf-frame run "
+        f"--config {config} --{SEED} {seed} --model_dir {folder}"
+    )
 
 
 def _is(setting: Setting) -> str:
