@@ -10,13 +10,16 @@ cost four seconds; they see the packages of the environment.
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
+import signal
 import site
 import subprocess
 import sys
 import sysconfig
 import venv
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +86,29 @@ class PluginEnvironment:
         command = [sys.executable, "-c", _RUN_MODULE, str(self._site), _MODULES[program], *words]
         return forked.run(command, cwd=cwd, **_OPTIONS)
 
-    def run_script(self, text: str, *, cwd: Path) -> subprocess.CompletedProcess[str]:
-        """Runs a script in bash up to its first error; here nothing is forked."""
-        return subprocess.run(["bash", "-ec", text], env=self._variables, cwd=cwd, **_OPTIONS)
+    def run_script(
+        self, text: str, *, cwd: Path, variables: Mapping[str, str] | None = None, secs: float = 280
+    ) -> subprocess.CompletedProcess[str]:
+        """Runs a script in bash up to its first error; here nothing is forked.
+
+        Args:
+          text: the script.
+          cwd: its folder.
+          variables: further variables of the environment.
+          secs: longest time; then the processes of the script are killed.
+
+        Returns:
+          The process; `stdout` has standard output and standard error.
+        """
+        env = {**self._variables, **(variables or {})}
+        options: dict[str, Any] = {"env": env, "cwd": cwd, "text": True, "start_new_session": True}
+        process = subprocess.Popen(
+            ["bash", "-ec", text], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options
+        )
+        try:
+            output, _ = process.communicate(timeout=secs)
+        finally:
+            # Also those that the script left behind.
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+        return subprocess.CompletedProcess(text, process.returncode, output, "")

@@ -1,0 +1,34 @@
+"""Lists every block of code in the documents, with what the tests do with it, and why.
+
+    PYTHONPATH=tests/support python tests/documents/listing.py [DOCUMENT ...]
+"""
+
+import sys
+from collections import Counter
+
+from documents.blocks import blocks, documents
+from documents.plan import needs, status
+
+
+def remarks(need):
+    """What differs from a reader's own run, and reasons."""
+    words = [f"{key}: {value}" for key, value in sorted(need.quick.items())]
+    words += [f"stand-in: {name}" for name in need.stand_ins]
+    return "; ".join([*filter(None, (need.skip, need.shown)), *words])
+
+
+def print_listing(names):
+    """Prints a line for each block, and the numbers of each status."""
+    counts = Counter()
+    for document in names or documents():
+        for block in blocks(document):
+            state, language = status(block), block.language or "plain"
+            counts[language, state] += 1
+            where = f"{document}:{block.line}"
+            print(f"{where:45} {language:7} {state:9} {remarks(needs(block))}".rstrip())
+    for (language, state), count in sorted(counts.items()):
+        print(f"{language:7} {state:9} {count:4}")
+
+
+if __name__ == "__main__":
+    print_listing(sys.argv[1:])
