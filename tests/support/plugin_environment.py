@@ -61,12 +61,15 @@ class PluginEnvironment:
 
     Args:
       folder: its folder, which does not exist yet.
+
+    Attributes:
+      site: its folder of packages.
     """
 
     def __init__(self, folder: Path) -> None:
         venv.create(folder, with_pip=False, symlinks=True)
         names = {"base": str(folder), "platbase": str(folder)}
-        self._site = Path(sysconfig.get_path("purelib", vars=names))
+        self.site = Path(sysconfig.get_path("purelib", vars=names))
         self._python = str(folder / "bin" / "python")
         for program, module in _MODULES.items():
             script = folder / "bin" / program
@@ -75,7 +78,7 @@ class PluginEnvironment:
         path = f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
         self._variables = {**os.environ, **_OFFLINE, "PATH": path}
         lines = [f"import site; site.addsitedir({path!r})\n" for path in site.getsitepackages()]
-        (self._site / "running.pth").write_text("".join(lines))
+        (self.site / "running.pth").write_text("".join(lines))
 
     def run(self, program: str, *words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
         """Runs `pip`, `tf-frame` or `pytest` to its end, whatever its exit code."""
@@ -83,7 +86,7 @@ class PluginEnvironment:
             return subprocess.run(
                 [self._python, "-m", "pip", *words], env=self._variables, cwd=cwd, **_OPTIONS
             )
-        command = [sys.executable, "-c", _RUN_MODULE, str(self._site), _MODULES[program], *words]
+        command = [sys.executable, "-c", _RUN_MODULE, str(self.site), _MODULES[program], *words]
         return forked.run(command, cwd=cwd, **_OPTIONS)
 
     def run_script(

@@ -1,15 +1,13 @@
 """The command `tf-frame` of a reader: the real one, with words that make a training short.
 
-DOCUMENT_QUICK has them, by command, as JSON. `tensorboard` is ended when its address answers.
+DOCUMENT_QUICK has them, by command, as JSON. The process is forked by the test at DOCUMENT_BRIDGE,
+which has imported TensorFlow already. `tensorboard` is ended when its address answers.
 """
 
 import json
 import os
-import runpy
-import signal
-import subprocess
+import socket
 import sys
-import urllib.request
 
 _HELP = ("--help", "--help_all", "-h")
 
@@ -18,14 +16,30 @@ def quick(words: list[str], added: dict[str, str]) -> list[str]:
     """Returns the words of a command with those that are added; options are last, and count."""
     if not words or any(word in _HELP for word in words):
         return words
-    key = "run" if words[0] == "run" or "run" in words[1:] and "--" in words else words[0]
+    key = "run" if words[0] == "run" or ("run" in words[1:] and "--" in words) else words[0]
     # `profile show` and others take no options of a run.
     plain = words[0] == "profile" and len(words) > 1 and not words[1].startswith("-")
     return words if plain else [*words, *added.get(key, "").split()]
 
 
+def forked(words: list[str]) -> int:
+    """Has the test start the command with the streams of this process; returns its exit code."""
+    request = {"words": words, "cwd": os.getcwd(), "environment": dict(os.environ)}
+    message = json.dumps(request).encode()
+    with socket.socket(socket.AF_UNIX) as bridge:
+        bridge.connect(os.environ["DOCUMENT_BRIDGE"])
+        socket.send_fds(bridge, [len(message).to_bytes(8, "big")], [0, 1, 2])
+        bridge.sendall(message)
+        code = int(bridge.recv(16) or b"1")
+    return 128 - code if code < 0 else code
+
+
 def answering(words: list[str]) -> int:
     """Starts a server, reads the page at the address that it prints, and ends it by Ctrl-C."""
+    import signal
+    import subprocess
+    import urllib.request
+
     command = [sys.executable, "-m", "tf_frame", *words]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -40,9 +54,6 @@ def answering(words: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    del sys.path[0]
     words = quick(sys.argv[1:], json.loads(os.environ.get("DOCUMENT_QUICK", "{}")))
-    if words[:1] == ["tensorboard"] and not set(words) & set(_HELP):
-        sys.exit(answering(words))
-    sys.argv[1:] = words
-    runpy.run_module("tf_frame", run_name="__main__", alter_sys=True)
+    server = words[:1] == ["tensorboard"] and not set(words) & set(_HELP)
+    sys.exit(answering(words) if server else forked(words))

@@ -306,3 +306,17 @@ def cifar10(folder: Path) -> None:
 def no_records(folder: Path) -> None:
     """Removes `records`, where the next command writes another data set."""
     shutil.rmtree(folder / "records", ignore_errors=True)
+
+
+def old_programs(folder: Path) -> None:
+    """Programs for TensorFlow 1: `train.py`, `old_program/train.py`, `run_classifier.py`."""
+    (folder / "data").mkdir(exist_ok=True)
+    (folder / "old_program").mkdir(exist_ok=True)
+    programs = Path(__file__).with_name("programs")
+    for name in ("train.py", "run_classifier.py", "old_program/train.py"):
+        shutil.copy(programs / f"{Path(name).name}.txt", folder / name)
+
+
+def my_line(folder: Path) -> None:
+    """An empty folder for the package of a plugin, with one for its tests."""
+    (folder / "my-line" / "tests").mkdir(parents=True)

@@ -8,21 +8,24 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 
 from documents import data
 from documents.blocks import Block, blocks
+from documents.bridge import Bridge
 from documents.output import commands
 from documents.plan import Needs, needs, status
 from plugin_environment import PluginEnvironment
+from source_tree import ROOT
 from tf_frame.testing.distributions import write_distribution
 
 _HERE = Path(__file__).parent
 # The programs that a document calls; `python3 -m venv` makes an environment without an index.
 _PROGRAMS = {
-    "tf-frame": f'exec "{{python}}" "{_HERE / "command.py"}" "$@"',
+    "tf-frame": f'exec "{{python}}" -S "{_HERE / "command.py"}" "$@"',
     "python3": f"""if [ "$1 $2" = "-m venv" ]; then
 exec "{sys.executable}" "{_HERE / "environment.py"}" "$3"
 fi
@@ -58,6 +61,8 @@ class Reader:
         self._outcomes: dict[Block, Outcome] = {}
         for each in (self._site, self._stand_ins):
             each.mkdir()
+        self._address = Path(tempfile.mkdtemp()) / "bridge"  # Paths of sockets have to be short.
+        self._bridge = Bridge(self._address, self._environment.site)
         self._write_programs()
 
     def alone(self, block: Block) -> Outcome:
@@ -131,8 +136,11 @@ class Reader:
         variables = {
             "PATH": os.pathsep.join(map(str, path)),
             "PYTHONPATH": os.pathsep.join(filter(None, python_path)),
+            "DOCUMENT_BRIDGE": str(self._address),
             "DOCUMENT_QUICK": json.dumps(need.quick),
             "CUDA_VISIBLE_DEVICES": "",
+            "XDG_CACHE_HOME": str(self._ends.with_name("cache")),
+            "REPOSITORY": str(ROOT),
         }
         try:
             done = self._environment.run_script(
