@@ -4,6 +4,8 @@ The marker `documents` has all of them; the default suite runs those that need n
 `python tests/documents/listing.py` lists the blocks with what is done with each.
 """
 
+import re
+
 import pytest
 
 from documents.blocks import blocks, documents
@@ -41,6 +43,8 @@ def reader_of(tmp_path_factory):
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("block", followed(light=False))
 def test_a_block_does_as_the_document_says(block, reader_of):
+    for package in needs(block).packages:
+        pytest.importorskip(package)
     check(block, reader_of(block.document).outcome(block))
 
 
@@ -54,14 +58,8 @@ def check(block, outcome):
     need = needs(block)
     where = f"{block.document}:{block.line}"
     assert outcome.code == 0, f"{where}\n{block.text}\n{outcome.output}"
-    absent = [text for text in need.prints if not text_in(text, outcome.output)]
+    absent = [text for text in need.prints if not re.search(text, outcome.output, re.MULTILINE)]
     assert not absent, f"{where} did not print {absent}:\n{outcome.output}"
     if block.language == "":
         lines = missing_lines(block.text, outcome.output, numbers=need.numbers, lines=need.lines)
         assert not lines, f"{where} shows {lines}, and printed were:\n{outcome.output}"
-
-
-def text_in(pattern, output):
-    import re
-
-    return re.search(pattern, output, re.MULTILINE)

@@ -1,9 +1,11 @@
 """The options of every run in the documents exist, as far as that is known without a training."""
 
 import pytest
+import yaml
 
 from documents.blocks import blocks, documents
 from documents.commands import commands, run_options
+from documents.plan import needs, status
 from tf_frame.command_line.parsing import parse_command_line
 
 _OWN_PLUGINS = {"line", "my_digits", "from_estimator", "from_slim", "from_keras"}
@@ -37,6 +39,20 @@ RUNS = list(runs())
 def test_the_options_of_a_run_exist(options):
     plugin = options[options.index("--plugin") + 1]
     assert parse_command_line(options).setup().model.name == plugin
+
+
+@pytest.mark.parametrize(
+    "block",
+    [each for document in documents() for each in blocks(document) if status(each) == "read"],
+    ids=str,
+)
+def test_yaml_is_read_by_its_reader(block, tmp_path):
+    path = tmp_path / "file.yaml"
+    path.write_text(block.text)
+    if needs(block).shown:
+        assert yaml.safe_load(block.text)
+    else:
+        assert parse_command_line(["--plugin", "deeplab", "--config", str(path)]).setup()
 
 
 def test_the_documents_have_many_runs():

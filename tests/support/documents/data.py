@@ -102,8 +102,8 @@ def _classes(folder: Path, first: int = 0, count: int = 12) -> None:
 
 
 def parts_of_classes(folder: Path) -> None:
-    """Two parts, each with a folder for each class."""
-    root = _anew(folder / "photos")
+    """Two parts, each with a folder for each class, in `flowers`."""
+    root = _anew(folder / "flowers")
     _classes(root / "train")
     _classes(root / "validation", 20, 6)
 
@@ -142,7 +142,7 @@ def _coco(numbers: range) -> dict[str, list[dict[str, object]]]:
         about = {"id": number + 1, "image_id": number, "category_id": 1, "iscrowd": 0}
         shape = {"bbox": box, "area": box[2] * box[3], "segmentation": [corners]}
         annotations.append({**about, **shape})
-    categories: list[dict[str, object]] = [{"id": 1, "name": "tree"}]
+    categories: list[dict[str, object]] = [{"id": 1, "name": "Tree"}]
     return {"images": images, "annotations": annotations, "categories": categories}
 
 
@@ -156,7 +156,7 @@ def _coco_folder(root: Path) -> None:
 
 
 def photos_in_coco_form(folder: Path) -> None:
-    """Boxes and polygons of one class, `tree`, in `photos`."""
+    """Boxes and polygons of one class, that of the sample `trees`, in `photos`."""
     _coco_folder(_anew(folder / "photos"))
 
 
@@ -189,8 +189,16 @@ def _yolo_picture(root: Path, part: str, number: int, polygons: bool) -> None:
 
 
 def photos_of_labelme(folder: Path) -> None:
-    """A JSON file with a polygon next to each picture."""
-    root = _anew(folder / "photos")
+    """A JSON file with a polygon next to each picture, in `photos`."""
+    _labelme(_anew(folder / "photos"))
+
+
+def polygons(folder: Path) -> None:
+    """The same in `polygons`."""
+    _labelme(_anew(folder / "polygons"))
+
+
+def _labelme(root: Path) -> None:
     for number in range(8):
         pixels, (left, upper, right, lower) = _picture(number)
         _save(root / f"{number}.jpg", pixels)
@@ -301,11 +309,6 @@ def cifar10(folder: Path) -> None:
         records = random.randint(0, 256, [10, 3073]).astype(np.uint8)
         records[:, 0] = np.arange(10)
         (root / f"{name}.bin").write_bytes(records.tobytes())
-
-
-def no_records(folder: Path) -> None:
-    """Removes `records`, where the next command writes another data set."""
-    shutil.rmtree(folder / "records", ignore_errors=True)
 
 
 def old_programs(folder: Path) -> None:

@@ -25,13 +25,14 @@ class Needs:
 
     Args:
       skip: why it is not run.
-      shown: why output is not compared, of a block without a language.
+      shown: why output is not compared, of a block without a language; or what YAML is that is no
+        configuration.
       data: names of functions of `data`, which make files in the folder before the block.
       setup: commands before the block, such as those that the text around it supposes.
       quick: command of tf-frame -> words that are added to it, so that it takes seconds.
       stand_ins: programs of a cluster that scripts of `stand_ins/` replace.
       before: Python before a block, with the names that it takes from its surroundings.
-      after: Python after it, with what has to be true.
+      after: what has to be true after it, in Python, or in the shell for other blocks.
       inside: Python around it, with `BLOCK` in its place.
       file: where a reader saves a Python block.
       prints: patterns that the output has to have.
@@ -39,6 +40,7 @@ class Needs:
       numbers: largest difference of a number from the one shown, as a share; None: any number.
       lines: of the output shown, patterns of the lines to compare; others vary.
       light: whether the default suite runs it, because it needs no TensorFlow.
+      packages: without which it is left out; `tox -e docs-test` has all of them.
       secs: longest time.
     """
 
@@ -57,6 +59,7 @@ class Needs:
     numbers: float | None = None
     lines: tuple[str, ...] = ()
     light: bool = False
+    packages: tuple[str, ...] = ()
     secs: float = 240
 
 

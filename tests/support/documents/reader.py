@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import re
@@ -41,6 +42,11 @@ class Outcome:
     output: str
 
 
+def has_packages(block: Block) -> bool:
+    """Returns whether the packages are here that only this block needs."""
+    return all(importlib.util.find_spec(package) for package in needs(block).packages)
+
+
 class Reader:
     """Follows one document.
 
@@ -72,7 +78,8 @@ class Reader:
     def outcome(self, block: Block) -> Outcome:
         """Returns what became of a block, after all before it."""
         for each in self._blocks[: self._blocks.index(block) + 1]:
-            if each not in self._outcomes and status(each) in ("run", "file", "compared"):
+            done = each in self._outcomes or status(each) not in ("run", "file", "compared")
+            if not done and (each == block or has_packages(each)):
                 self._outcomes[each] = self._follow(each)
         return self._outcomes[block]
 
@@ -87,7 +94,7 @@ class Reader:
                 return self._save(block, need.file or block.file or "")
             case _, "python":
                 return self._python(block.text, need)
-        return self._shell(block.text, need)
+        return self._shell(f"{block.text}\n{need.after}", need)
 
     def _printed(self, block: Block) -> Outcome:
         """The outcome of the block whose output another one shows, or of its own commands."""
