@@ -1,6 +1,6 @@
 """Lists every block of code in the documents, with what the tests do with it, and why.
 
-    PYTHONPATH=tests/support python tests/documents/listing.py [DOCUMENT ...]
+PYTHONPATH=tests/support python tests/documents/listing.py [DOCUMENT ...]
 """
 
 import sys

@@ -62,7 +62,9 @@ def test_the_documents_have_many_runs():
 def test_commands_are_found_behind_others():
     from documents.blocks import Block
 
-    text = "A=1 .venv/bin/tf-frame a \\\n  b | tf-frame c  # why\necho && tf-frame launch -- run d\n"
+    text = (
+        "A=1 .venv/bin/tf-frame a \\\n  b | tf-frame c  # why\necho && tf-frame launch -- run d\n"
+    )
     found = list(commands(Block("", "", "sh", 1, text)))
     assert found == [["a", "b"], ["c"], ["launch", "--", "run", "d"]]
     assert [run_options(words) for words in found] == [None, None, ["d"]]

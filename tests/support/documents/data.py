@@ -1,6 +1,6 @@
 """Small data that readers of the documents have, each made in a folder by a function of its name.
 
-Pictures are noise with a rectangle, so that masks, boxes and classes have something to do with them.
+Pictures are noise with a rectangle, so that masks, boxes and classes belong to something.
 """
 
 from __future__ import annotations
@@ -275,7 +275,7 @@ def words_to_read(folder: Path) -> None:
     lines = []
     for number in range(8):
         _save(root / f"{number}.png", _picture(number)[0][:24])
-        lines.append(f"{number}.png\t{'one two ten six'.split()[number % 4]}\n")
+        lines.append(f"{number}.png\t{['one', 'two', 'ten', 'six'][number % 4]}\n")
     (root / "labels.txt").write_text("".join(lines))
 
 
@@ -283,7 +283,7 @@ def synth90k(folder: Path) -> None:
     """The folder of MJSynth, whose files have the words in their names."""
     root = _anew(folder / "mnt" / "ramdisk" / "max" / "90kDICT32px")
     for name, numbers in (("train", range(8)), ("val", range(8, 12))):
-        paths = [f"./1/{n}/{n}_{'one two ten six'.split()[n % 4]}_{n}.jpg" for n in numbers]
+        paths = [f"./1/{n}/{n}_{['one', 'two', 'ten', 'six'][n % 4]}_{n}.jpg" for n in numbers]
         for number, path in zip(numbers, paths, strict=True):
             _save(root / path, _picture(number)[0][:32])
         lines = "".join(f"{path} {number}\n" for number, path in enumerate(paths))

@@ -35,6 +35,7 @@ class Needs:
       after: what has to be true after it, in Python, or in the shell for other blocks.
       inside: Python around it, with `BLOCK` in its place.
       file: where a reader saves a Python block.
+      module: the name under which `after` imports a Python block; else both are one script.
       prints: patterns that the output has to have.
       of: the block whose output this one shows; without it, the last one that ran.
       numbers: largest difference of a number from the one shown, as a share; None: any number.
@@ -54,6 +55,7 @@ class Needs:
     after: str = ""
     inside: str = "BLOCK"
     file: str = ""
+    module: str = ""
     prints: tuple[str, ...] = ()
     of: str = ""
     numbers: float | None = None

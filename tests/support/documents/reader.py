@@ -125,6 +125,9 @@ class Reader:
         code = re.sub(
             r"^( *)BLOCK$", lambda m: textwrap.indent(text, m[1]), need.inside, flags=re.MULTILINE
         )
+        if need.module:
+            (self.folder / f"{need.module}.py").write_text(code, encoding="utf-8")
+            code = ""
         path.write_text(f"{need.before}\n{code}\n{need.after}\n", encoding="utf-8")
         return self._shell(f'python "{path.name}"', need)
 
