@@ -30,6 +30,7 @@ def test_words_are_added_to_trainings_alone():
     added = {"run": "--max_steps 2", "tune": "--time 9"}
     assert quick(["run", "--plugin", "a"], added)[-2:] == ["--max_steps", "2"]
     assert quick(["launch", "--", "run", "a"], added)[-2:] == ["--max_steps", "2"]
+    assert quick(["sweep", "--", "run"], {"sweep": "-s"}) == ["sweep", "-s", "--", "run"]
     assert quick(["tune"], added) == ["tune", "--time", "9"]
     for words in (["run", "--help"], ["runs"], ["profile", "show", "run"], []):
         assert quick(words, added) == words

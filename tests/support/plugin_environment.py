@@ -18,6 +18,7 @@ import site
 import subprocess
 import sys
 import sysconfig
+import tempfile
 import venv
 from collections.abc import Mapping
 from pathlib import Path
@@ -98,20 +99,22 @@ class PluginEnvironment:
           text: the script.
           cwd: its folder.
           variables: further variables of the environment.
-          secs: longest time; then the processes of the script are killed.
+          secs: longest time; then all processes of the script are killed, with code 124.
 
         Returns:
           The process; `stdout` has standard output and standard error.
         """
         env = {**self._variables, **(variables or {})}
         options: dict[str, Any] = {"env": env, "cwd": cwd, "text": True, "start_new_session": True}
-        process = subprocess.Popen(
-            ["bash", "-ec", text], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options
-        )
-        try:
-            output, _ = process.communicate(timeout=secs)
-        finally:
-            # Also those that the script left behind.
+        # No pipe, which processes that the script left behind would hold open.
+        with tempfile.TemporaryFile("w+") as file:
+            process = subprocess.Popen(["bash", "-ec", text], stdout=file, stderr=file, **options)
+            try:
+                code = process.wait(timeout=secs)
+            except subprocess.TimeoutExpired:
+                code = 124
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
-        return subprocess.CompletedProcess(text, process.returncode, output, "")
+            process.wait()
+            file.seek(0)
+            return subprocess.CompletedProcess(text, code, file.read(), "")

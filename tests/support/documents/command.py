@@ -13,13 +13,20 @@ _HELP = ("--help", "--help_all", "-h")
 
 
 def quick(words: list[str], added: dict[str, str]) -> list[str]:
-    """Returns the words of a command with those that are added; options are last, and count."""
+    """Returns the words of a command with those that are added, where the last of two options counts.
+
+    Options of a run are behind `--` of a command that starts runs, its own are before.
+    """
     if not words or any(word in _HELP for word in words):
         return words
-    key = "run" if words[0] == "run" or ("run" in words[1:] and "--" in words) else words[0]
     # `profile show` and others take no options of a run.
-    plain = words[0] == "profile" and len(words) > 1 and not words[1].startswith("-")
-    return words if plain else [*words, *added.get(key, "").split()]
+    if words[0] == "profile" and len(words) > 1 and not words[1].startswith("-"):
+        return words
+    middle = words.index("--") if "--" in words else len(words)
+    starts_runs = words[0] == "run" or words[middle + 1 : middle + 2] == ["run"]
+    own = added.get(words[0], "").split() if words[0] != "run" else []
+    run = added.get("run", "").split() if starts_runs else []
+    return [*words[:middle], *own, *words[middle:], *run]
 
 
 def forked(words: list[str]) -> int:

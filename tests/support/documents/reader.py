@@ -7,7 +7,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 import textwrap
@@ -152,12 +151,9 @@ class Reader:
             "XDG_CACHE_HOME": str(self._ends.with_name("cache")),
             "REPOSITORY": str(ROOT),
         }
-        try:
-            done = self._environment.run_script(
-                f"set -uo pipefail\n{text}", cwd=self.folder, variables=variables, secs=need.secs
-            )
-        except subprocess.TimeoutExpired as error:
-            return Outcome(124, f"{error}\n{error.stdout!r}")
+        done = self._environment.run_script(
+            f"set -uo pipefail\n{text}", cwd=self.folder, variables=variables, secs=need.secs
+        )
         return Outcome(done.returncode, done.stdout)
 
     def _write_programs(self) -> None:
