@@ -13,7 +13,7 @@ _HELP = ("--help", "--help_all", "-h")
 
 
 def quick(words: list[str], added: dict[str, str]) -> list[str]:
-    """Returns the words of a command with those that are added, where the last of two options counts.
+    """Returns the words of a command with those that are added; the last of two options counts.
 
     Options of a run are behind `--` of a command that starts runs, its own are before.
     """

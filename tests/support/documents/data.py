@@ -147,7 +147,7 @@ def _coco(numbers: range) -> dict[str, list[dict[str, object]]]:
 
 
 def _coco_folder(root: Path) -> None:
-    for part, numbers in (("train", range(8)), ("val", range(8, 11))):
+    for part, numbers in (("train", range(10, 18)), ("val", range(18, 21))):
         for number in numbers:
             _save(root / f"{part}2017" / f"{number}.jpg", _picture(number)[0])
         path = root / "annotations" / f"instances_{part}2017.json"
