@@ -92,8 +92,8 @@ def photos_of_classes(folder: Path) -> None:
 
 
 def other_photos_of_classes(folder: Path) -> None:
-    """Further pictures of the same classes."""
-    _classes(_anew(folder / "other"), 50)
+    """Further pictures of the same classes, in `more_pets`."""
+    _classes(_anew(folder / "more_pets"), 50)
 
 
 def _classes(folder: Path, first: int = 0, count: int = 12) -> None:
