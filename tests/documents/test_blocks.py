@@ -40,6 +40,7 @@ def reader_of(tmp_path_factory):
 
 
 @pytest.mark.documents
+@pytest.mark.process
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("block", followed(light=False))
 def test_a_block_does_as_the_document_says(block, reader_of):
