@@ -8,22 +8,11 @@ import textwrap
 
 import pytest
 
-from source_tree import FRAMEWORK, ROOT
+from source_tree import FRAMEWORK, ROOT, documents
 from tf_frame.plugin.kinds import KINDS
 
-_GENERATED = ("docs/legacy/names.md", "docs/changelog.md", "docs/contributing.md")
-_OF_SITE = ("docs/reference/", "docs/plugins/", "docs/_build/")
-DOCUMENTS = [
-    *("README.md", "CONTRIBUTING.md"),
-    *sorted(
-        str(path.relative_to(ROOT))
-        for pattern in ("docs/**/*.md", "plugins/*/README.md")
-        for path in ROOT.glob(pattern)
-        # Written from the table of names, whose own tests import every target; or for the site.
-        if path.relative_to(ROOT).as_posix() not in _GENERATED
-        and not path.relative_to(ROOT).as_posix().startswith(_OF_SITE)
-    ),
-]
+# The table of names is written by a tool, and the tests of the tool import every target.
+DOCUMENTS = [path for path in documents() if path != "docs/legacy/names.md"]
 PACKAGES = [path.name for path in FRAMEWORK.iterdir() if (path / "__init__.py").exists()]
 # From the root of the repository; and of modules, from the folder of the framework.
 _PATH = re.compile(r"(?<![\w./$-])(?:framework|tests|tools|docs|plugins)/[\w./*-]+")

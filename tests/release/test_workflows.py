@@ -11,8 +11,6 @@ from source_tree import ROOT
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 # Jobs that may do more than read the repository.
 RIGHTS = {("release.yml", "publish"): {"id-token": "write"}}
-# Environment -> what it builds or tests, with which it comes.
-COME_WITH = {"docs": "tools/site", "docs-test": "tests/documents"}
 _PINNED = re.compile(r"^\s*- uses: [\w-]+/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$")
 
 
@@ -75,8 +73,7 @@ def test_the_environments_are_in_tox(jobs):
         for step in job["steps"]:
             for words in re.findall(r"tox -e (\$\{\{.*?\}\}|\S+)", step.get("run", "")):
                 for environment in values if words.startswith("$") else [words]:
-                    if (ROOT / COME_WITH.get(environment, ".")).exists():
-                        assert environment in [*listed, *named]
+                    assert environment in [*listed, *named]
 
 
 def test_the_publishing_job_checks_nothing_out_and_needs_the_tested_files():

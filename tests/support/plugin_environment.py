@@ -10,13 +10,17 @@ cost four seconds; they see the packages of the environment.
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
+import signal
 import site
 import subprocess
 import sys
 import sysconfig
+import tempfile
 import venv
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -58,12 +62,15 @@ class PluginEnvironment:
 
     Args:
       folder: its folder, which does not exist yet.
+
+    Attributes:
+      site: its folder of packages.
     """
 
     def __init__(self, folder: Path) -> None:
         venv.create(folder, with_pip=False, symlinks=True)
         names = {"base": str(folder), "platbase": str(folder)}
-        self._site = Path(sysconfig.get_path("purelib", vars=names))
+        self.site = Path(sysconfig.get_path("purelib", vars=names))
         self._python = str(folder / "bin" / "python")
         for program, module in _MODULES.items():
             script = folder / "bin" / program
@@ -72,7 +79,7 @@ class PluginEnvironment:
         path = f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
         self._variables = {**os.environ, **_OFFLINE, "PATH": path}
         lines = [f"import site; site.addsitedir({path!r})\n" for path in site.getsitepackages()]
-        (self._site / "running.pth").write_text("".join(lines))
+        (self.site / "running.pth").write_text("".join(lines))
 
     def run(self, program: str, *words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
         """Runs `pip`, `tf-frame` or `pytest` to its end, whatever its exit code."""
@@ -80,9 +87,34 @@ class PluginEnvironment:
             return subprocess.run(
                 [self._python, "-m", "pip", *words], env=self._variables, cwd=cwd, **_OPTIONS
             )
-        command = [sys.executable, "-c", _RUN_MODULE, str(self._site), _MODULES[program], *words]
+        command = [sys.executable, "-c", _RUN_MODULE, str(self.site), _MODULES[program], *words]
         return forked.run(command, cwd=cwd, **_OPTIONS)
 
-    def run_script(self, text: str, *, cwd: Path) -> subprocess.CompletedProcess[str]:
-        """Runs a script in bash up to its first error; here nothing is forked."""
-        return subprocess.run(["bash", "-ec", text], env=self._variables, cwd=cwd, **_OPTIONS)
+    def run_script(
+        self, text: str, *, cwd: Path, variables: Mapping[str, str] | None = None, secs: float = 280
+    ) -> subprocess.CompletedProcess[str]:
+        """Runs a script in bash up to its first error; here nothing is forked.
+
+        Args:
+          text: the script.
+          cwd: its folder.
+          variables: further variables of the environment.
+          secs: longest time; then all processes of the script are killed, with code 124.
+
+        Returns:
+          The process; `stdout` has standard output and standard error.
+        """
+        env = {**self._variables, **(variables or {})}
+        options: dict[str, Any] = {"env": env, "cwd": cwd, "text": True, "start_new_session": True}
+        # No pipe, which processes that the script left behind would hold open.
+        with tempfile.TemporaryFile("w+") as file:
+            process = subprocess.Popen(["bash", "-ec", text], stdout=file, stderr=file, **options)
+            try:
+                code = process.wait(timeout=secs)
+            except subprocess.TimeoutExpired:
+                code = 124
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            file.seek(0)
+            return subprocess.CompletedProcess(text, code, file.read(), "")

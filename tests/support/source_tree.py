@@ -7,6 +7,17 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 FRAMEWORK = ROOT / "framework" / "tf_frame"
 PLUGINS = sorted(path for path in ROOT.glob("plugins/*/src/*") if (path / "__init__.py").exists())
+# Pages that are written from the code, for the site.
+_OF_SITE = ("docs/reference/", "docs/plugins/", "docs/_build/", "docs/changelog.md")
+_OF_SITE += ("docs/contributing.md",)
+
+
+@functools.cache
+def documents():
+    """Paths, from the root, of the documents that people write."""
+    patterns = ("README.md", "CONTRIBUTING.md", "docs/**/*.md", "plugins/*/README.md")
+    paths = sorted(path.relative_to(ROOT).as_posix() for p in patterns for path in ROOT.glob(p))
+    return [path for path in paths if not path.startswith(_OF_SITE)]
 
 
 @functools.cache
