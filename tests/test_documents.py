@@ -103,3 +103,15 @@ def test_a_wrong_path_or_name_is_noticed(monkeypatch, tmp_path):
     (tmp_path / "CONTRIBUTING.md").write_text("\n".join([*words, fine, *_GROUPS, *_OTHERS]))
     monkeypatch.setitem(globals(), "ROOT", tmp_path)
     assert sorted(missing_in("CONTRIBUTING.md")) == sorted(words.values())
+
+
+_MOST_WORDS = 90
+_CODE = re.compile(r"^ *```.*?^ *```", re.MULTILINE | re.DOTALL)
+_BETWEEN = re.compile(r"\n\s*\n|\n(?=\s*[*-] |\s*\d+\. )")
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_paragraphs_are_short(document):
+    text = _CODE.sub("", (ROOT / document).read_text(encoding="utf-8"))
+    paragraphs = (part for part in _BETWEEN.split(text) if not part.lstrip().startswith(("|", "#")))
+    assert not [part[:60] for part in paragraphs if len(part.split()) > _MOST_WORDS]
