@@ -23,6 +23,8 @@ _PICTURES = (".png", ".jpg", ".svg")
 # Pages of the repository's root -> those of the site.
 _ROOT_PAGES = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md"}
 _COPIED = {"CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
+# The search finds old names as entries; the texts of these pages would hide others.
+_UNSEARCHED = ("changelog", "legacy/names", "reference/old_names/")
 _ASSISTANTS = """# tf-frame
 
 > tf-frame trains TensorFlow models that arrive as pip packages, in graph mode of today:
@@ -79,6 +81,8 @@ def rewrite_links(app: Any, page: str, source: list[str]) -> None:
         return f"[{text}]({_target(target, folder, depth)})"
 
     source[0] = _LINK.sub(rewrite, source[0])
+    if page.startswith(_UNSEARCHED):
+        source[0] = f"---\nnosearch: true\n---\n{source[0]}"
 
 
 def _target(target: str, folder: pathlib.PurePosixPath, depth: int) -> str:

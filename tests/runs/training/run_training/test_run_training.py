@@ -80,6 +80,11 @@ def test_the_rate_of_the_hardware_is_in_the_result(go):
     assert result["peak_gflops"] == 2.0
 
 
+def test_with_one_thread_waiting_for_input_is_not_measured(go):
+    result, _ = go(max_steps=4, inter_op_threads=1)
+    assert result["input_share"] is None
+
+
 class Sleeping(ToyInput):
     """Takes its time for each batch."""
 

@@ -34,7 +34,8 @@ def progress_hook(parts: TrainingParts) -> ProgressHook:
         last_step=parts.config.max_steps,
         examples_per_step=parts.setup.examples_per_step(),
         every_steps=parts.config.log_every_n_steps if shows_progress else 0,
-        input_wait=parts.graph.input_wait,
+        # With one thread a batch waits for the model, and not only the model for a batch.
+        input_wait=None if parts.config.inter_op_threads == 1 else parts.graph.input_wait,
         flops_per_step=_flops_per_step(parts),
         peak_flops=peak_flops(parts),
     )

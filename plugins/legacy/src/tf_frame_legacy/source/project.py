@@ -54,7 +54,9 @@ class Project:
 
     def __init__(self, folder: str) -> None:
         if not os.path.isdir(folder):
-            raise ConfigError(f"{folder}: there is no such folder")
+            is_file = os.path.exists(folder)
+            reason = "is a file; give its folder" if is_file else "there is no such folder"
+            raise ConfigError(f"{folder}: {reason}")
         self.folder = folder
         paths = sorted(_files(folder))
         self.sources = [read(folder, path) for path in paths if path.endswith(".py")]
