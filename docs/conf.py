@@ -28,6 +28,7 @@ exclude_patterns = ["_build", "_static"]
 suppress_warnings = ["myst.header"]  # Some pages begin with tables of other depth.
 myst_enable_extensions = ["attrs_inline", "colon_fence"]
 myst_heading_anchors = 4
+highlight_language = "none"  # Of blocks without a language, which are output.
 smartquotes = False  # `--option` in a text stays two hyphens.
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"

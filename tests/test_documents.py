@@ -27,6 +27,7 @@ _GROUPS = {kind.group for kind in KINDS}
 # Files of TensorBoard, files that a reader of a walk writes, and a name with a mistake to explain.
 _OTHERS = {
     *("plugins/profile", "tests/test_line.py", "tests/test_model.py", "tf_frame.model"),
+    *("docs/_build", "tests/test_digits.py"),
     *(
         "framework/tf_frame/hooks/weights_log.py",
         "tests/hooks/test_weights_log.py",
