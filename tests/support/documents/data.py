@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -45,10 +46,12 @@ def _anew(folder: Path) -> Path:
 
 def clone(folder: Path) -> None:
     """The files of this repository, as in a clone."""
-    left_out = shutil.ignore_patterns(
-        *(".git", ".*_cache", "__pycache__", "*.egg-info", "build", "dist", ".tox", ".venv", "runs")
-    )
-    shutil.copytree(ROOT, folder, ignore=left_out, dirs_exist_ok=True)
+    words = ["git", "ls-files", "-z"]
+    listed = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    for name in filter(None, listed.split("\0")):
+        if (ROOT / name).exists():  # It may be removed, and not yet committed.
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, folder / name)
 
 
 def plugins_of_the_clone(folder: Path) -> None:
