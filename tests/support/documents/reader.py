@@ -140,7 +140,9 @@ class Reader:
     def _run(self, text: str, need: Needs) -> Outcome:
         for name in need.stand_ins:
             shutil.copy(_HERE / "stand_ins" / name, self._stand_ins / name)
-        path = (self._stand_ins, self._programs, os.environ["PATH"])
+        # Programs beside this interpreter, such as ruff, are those of the environment of the tests.
+        own = Path(sys.executable).parent
+        path = (self._stand_ins, self._programs, own, os.environ["PATH"])
         python_path = (str(self._site), os.environ.get("PYTHONPATH", ""))
         variables = {
             "PATH": os.pathsep.join(map(str, path)),
