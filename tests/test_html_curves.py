@@ -8,14 +8,14 @@ import pytest
 from tf_frame.html_curves import color, curves, curves_script
 
 
-def data_of(figure):
+def read_data(figure):
     (text,) = re.findall(r'<script type="application/json">(.*?)</script>', figure, re.DOTALL)
     return json.loads(text)
 
 
 def test_lines_have_the_colours_of_all_labels_and_then_dashes():
     order = [f"r{number}" for number in range(12)]
-    lines = data_of(curves("loss", {label: [(1, 2.0)] for label in order[1:]}, order))
+    lines = read_data(curves("loss", {label: [(1, 2.0)] for label in order[1:]}, order))
     assert [line["color"] for line in lines] == [*(f"c{n}" for n in range(1, 9)), "c0", "c1", "c2"]
     assert [line["dash"] for line in lines] == ["none"] * 8 + ["6 3"] * 3
     assert color(10) == "c1"
@@ -25,7 +25,7 @@ def test_no_text_ends_the_element_of_the_data():
     label = "</script><script>alert(1)</script>&lt;"
     figure = curves('"><b>', {label: [(1, 2.0)]}, [label])
     assert figure.count("<script") == 1 and "<b>" not in figure
-    assert data_of(figure)[0]["label"] == label
+    assert read_data(figure)[0]["label"] == label
 
 
 def test_a_value_that_json_does_not_have_is_refused():

@@ -14,14 +14,14 @@ from tf_frame.errors import ConfigError, TfFrameError
 
 
 @pytest.fixture(scope="module")
-def schema_of():
+def read_schema():
     """Returns the validator of a model's configuration files."""
     from contextlib import redirect_stdout
     from io import StringIO
 
     validators = {}
 
-    def schema_of(model):
+    def read_schema(model):
         if model not in validators:
             with redirect_stdout(StringIO()) as output:
                 assert plugins.main(["show", model, "--schema"]) == 0
@@ -30,7 +30,7 @@ def schema_of():
             validators[model] = jsonschema.Draft202012Validator(schema)
         return validators[model]
 
-    return schema_of
+    return read_schema
 
 
 @pytest.fixture(scope="module")
@@ -47,14 +47,14 @@ def run_config(tmp_path_factory):
         yield yaml.safe_load((site / "run" / "config.yaml").read_text())
 
 
-def test_the_file_of_a_run_is_accepted(run_config, schema_of):
-    schema_of("toy").validate(run_config)
+def test_the_file_of_a_run_is_accepted(run_config, read_schema):
+    read_schema("toy").validate(run_config)
 
 
 @pytest.mark.parametrize("model", ["classification", "deeplab", "detection", "recognition"])
-def test_the_printed_configuration_of_a_model_is_accepted(model, schema_of, capsys):
+def test_the_printed_configuration_of_a_model_is_accepted(model, read_schema, capsys):
     assert main(["--plugin", model, "--print_config"]) == 0
-    schema_of(model).validate(yaml.safe_load(capsys.readouterr().out))
+    read_schema(model).validate(yaml.safe_load(capsys.readouterr().out))
 
 
 @pytest.mark.parametrize(
@@ -73,8 +73,8 @@ def test_the_printed_configuration_of_a_model_is_accepted(model, schema_of, caps
         "moving_average_decay: null",
     ],
 )
-def test_short_forms_are_accepted(text, run_config, schema_of):
-    schema_of("toy").validate(yaml.safe_load(text) or {})
+def test_short_forms_are_accepted(text, run_config, read_schema):
+    read_schema("toy").validate(yaml.safe_load(text) or {})
 
 
 @pytest.mark.parametrize(
@@ -95,9 +95,9 @@ def test_short_forms_are_accepted(text, run_config, schema_of):
         ("hooks: [{every_secs: 60}]", "every_secs"),
     ],
 )
-def test_what_a_run_refuses_is_refused(text, part, run_config, schema_of, tmp_path):
+def test_what_a_run_refuses_is_refused(text, part, run_config, read_schema, tmp_path):
     with pytest.raises(jsonschema.ValidationError, match=part):
-        schema_of("toy").validate(yaml.safe_load(text))
+        read_schema("toy").validate(yaml.safe_load(text))
     (tmp_path / "config.yaml").write_text(text)
     words = ("--config", str(tmp_path / "config.yaml"), "--print_config")
     if not text.startswith("plugin"):
@@ -105,8 +105,8 @@ def test_what_a_run_refuses_is_refused(text, part, run_config, schema_of, tmp_pa
             main(["--plugin", "toy", *words])
 
 
-def test_descriptions_and_defaults_are_those_of_the_model(schema_of):
-    options = schema_of("deeplab").schema["properties"]
+def test_descriptions_and_defaults_are_those_of_the_model(read_schema):
+    options = read_schema("deeplab").schema["properties"]
     assert options["model"]["properties"]["output_stride"]["description"]
     # `run_defaults` of the model, which is not the default of the option.
     assert options["learning_rate"]["default"] == 0.3

@@ -12,7 +12,7 @@ from documents.plan import needs, status
 
 
 def remarks(block):
-    """What differs from a reader's own run, and reasons."""
+    """The differences from a reader's own run, with reasons."""
     need, words = needs(block), []
     if status(block) in ("run", "compared"):
         # The words that are added to a command of the block.

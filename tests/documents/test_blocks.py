@@ -27,32 +27,32 @@ def followed(*, light):
 
 
 @pytest.fixture(scope="module")
-def reader_of(tmp_path_factory):
+def get_reader(tmp_path_factory):
     """Returns the reader of a document, who has read what the tests before have asked for."""
     readers = {}
 
-    def reader_of(document):
+    def get_reader(document):
         if document not in readers:
             readers[document] = Reader(document, tmp_path_factory.mktemp("reader"))
         return readers[document]
 
-    return reader_of
+    return get_reader
 
 
 @pytest.mark.documents
 @pytest.mark.process
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("block", followed(light=False))
-def test_a_block_does_as_the_document_says(block, reader_of):
+def test_a_block_does_as_the_document_says(block, get_reader):
     for package in needs(block).packages:
         pytest.importorskip(package)
-    check(block, reader_of(block.document).outcome(block))
+    check(block, get_reader(block.document).outcome(block))
 
 
 @pytest.mark.process
 @pytest.mark.parametrize("block", followed(light=True))
-def test_a_light_block_does_as_the_document_says(block, reader_of):
-    check(block, reader_of(block.document).alone(block))
+def test_a_light_block_does_as_the_document_says(block, get_reader):
+    check(block, get_reader(block.document).alone(block))
 
 
 def check(block, outcome):

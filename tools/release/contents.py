@@ -1,4 +1,4 @@
-"""What a wheel of this repository may hold: its package, its licences, and the data named here.
+"""The files that a wheel of this repository may hold: package, licences, and the data named here.
 
 `package_data` of a `setup.py` takes whatever lies in a folder; `DATA` says what a user needs.
 """

@@ -58,7 +58,7 @@ class CheckpointHook(Hook):
       every_steps, every_secs: interval; with both, whichever ends first.
       multiples_of: also saves at the multiples of this number of steps, which do not postpone
         the interval; None: no multiples.
-      follows: cadence of another hook, at whose steps this hook saves, too; None: there is none.
+      follows: cadence of another hook; this hook saves at its steps, too. None: there is none.
       extras: name in the checkpoint -> further tensor, evaluated in every save. The mapping is
         read when the session is opened.
       listeners: `tf.compat.v1.train.CheckpointSaverListener`s, called as by TensorFlow's hook;

@@ -1,4 +1,4 @@
-"""What each block of the documents needs, from `plan.yaml`.
+"""The needs of each block of the documents, from `plan.yaml`.
 
 The file has a section for each document that needs anything, with the name of a block and what it
 needs, and under `page` what all of them need. See `Needs` for the keys.
@@ -21,7 +21,7 @@ PLAN = Path(__file__).with_name("plan.yaml")
 
 @dataclass(frozen=True)
 class Needs:
-    """What a block needs to be run as it is written.
+    """The needs of a block that is run as it is written.
 
     Args:
       skip: why it is not run.

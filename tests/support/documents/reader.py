@@ -35,7 +35,7 @@ exec "{{python}}" "$@\"""",
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a block: its exit code, and what it printed."""
+    """The outcome of a block: its exit code and output."""
 
     code: int
     output: str

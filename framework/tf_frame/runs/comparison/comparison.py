@@ -219,20 +219,17 @@ def _profiles(
         return
     first, *others = having
     for run in others:
+        folders = (first.record.folder, run.record.folder)
         # A profile of another version cannot be read, and the rest can.
         with contextlib.suppress(TfFrameError):
-            yield (first.label, run.label), compare(_report(first), _report(run))
+            yield (first.label, run.label), compare(*map(_newest_report, folders))
 
 
 @functools.cache
-def _report_of(folder: str) -> Any:
+def _newest_report(folder: str) -> Any:
     recorded = read_recorded_run(folder)
     path = os.path.join(folder, "plugins", "profile", recorded.name)
     return build_report(recorded.profiles, run=path, max_operations=None)
-
-
-def _report(run: ComparedRun) -> Any:
-    return _report_of(run.record.folder)
 
 
 def _figure(value: float | None) -> str:

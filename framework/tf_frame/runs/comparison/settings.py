@@ -1,4 +1,4 @@
-"""`Setting`: runs with the same options but for the seed, whose values say how large noise is."""
+"""`Setting`: runs that differ in the seed only. The spread of their values is the noise."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class State(enum.Enum):
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """How a trial has ended: its state, the value if it is complete, and else the reason."""
+    """The end of a trial: its state, and the value if it is complete, else the reason."""
 
     state: State
     value: float | None = None

@@ -1,4 +1,4 @@
-"""Which process runs a trial, so that a sweep goes on with those of a process that was killed."""
+"""The owner of a trial: its process, so that a sweep goes on with trials of a killed process."""
 
 from __future__ import annotations
 
