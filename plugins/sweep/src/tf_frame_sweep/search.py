@@ -72,8 +72,8 @@ class Search:
                 self._fill_places()
                 if not self.running:
                     return
-                self._look()
-                time.sleep(_LOOK_SECS)
+                if not self._look():
+                    time.sleep(_LOOK_SECS)
             self._stop()
         finally:
             self._kill()
@@ -126,9 +126,12 @@ class Search:
         self._study.sampler = make_sampler(self._plan, begun)
         return self._study.ask()
 
-    def _look(self) -> None:
+    def _look(self) -> bool:
+        """Returns whether a trial ended."""
+        running = len(self.running)
         self._look_at_all()
         self._looked(self.running)
+        return len(self.running) < running
 
     def _look_at_all(self) -> None:
         for place, candidate in enumerate(self._places):
