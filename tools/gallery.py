@@ -2,8 +2,8 @@
 
     python tools/gallery.py [--runs FOLDER] [--only deeplab,detection]
 
-Each plugin trains with its defaults and predicts its evaluation examples: some minutes in all.
-Runs that are in the folder already are used as they are.
+Each plugin trains with its defaults, predicts its evaluation examples, and is profiled, whose page
+Chromium draws: some minutes in all. Runs that are in the folder already are used as they are.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ _CLOTHES = _SAMPLE / "t10k-images-idx3-ubyte.gz"
 _PLUGINS = ("deeplab", "detection", "recognition", "classification")
 _HEIGHT, _QUALITY, _SHOWN = 240, 80, 4
 _WIDTH, _CURVE = 600, 160
+_PAGE_SIZE, _COLORS = (1000, 1000), 64
 
 
 def main() -> None:
@@ -43,6 +44,7 @@ def main() -> None:
             _write(_OUT / f"{plugin}.jpg", _predicted(plugin, run))
             _write_examples(_OUT / f"{plugin}_data.jpg", run)
             (_OUT / f"{plugin}_loss.svg").write_text(loss_curve(run), encoding="utf-8")
+            _write_profile(_OUT / f"{plugin}_profile.png", plugin, run)
 
 
 def _predicted(plugin: str, run: pathlib.Path) -> list[Image.Image]:
@@ -114,6 +116,20 @@ def loss_curve(run: pathlib.Path) -> str:
         f'<text x="0" y="{_CURVE + 20}" font-size="14" fill="#5c6675">loss from {top:.3g} to '
         f"{train[-1][1]:.3g} in {last} steps; orange: evaluations</text></svg>\n"
     )
+
+
+def _write_profile(path: pathlib.Path, plugin: str, run: pathlib.Path) -> None:
+    """Writes the head of the page that `tf-frame profile --html` writes for a plugin."""
+    page, drawn = (run.with_name(f"{run.name}-profile.{suffix}") for suffix in ("html", "png"))
+    profiled = run.with_name(f"{run.name}-profiled")
+    _call("profile", "--plugin", plugin, "--model_dir", str(profiled), "--html", str(page))
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    if not chromium:
+        raise SystemExit("Chromium, which draws the pages of profiles, is not installed")
+    size = f"--window-size={_PAGE_SIZE[0]},{_PAGE_SIZE[1]}"
+    words = ["--headless", "--no-sandbox", "--hide-scrollbars", size, f"--screenshot={drawn}"]
+    subprocess.run([chromium, *words, page.resolve().as_uri()], check=True, capture_output=True)
+    Image.open(drawn).convert("RGB").quantize(_COLORS).save(path, optimize=True)
 
 
 def _call(*words: str) -> None:
