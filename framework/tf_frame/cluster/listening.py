@@ -27,7 +27,7 @@ _LOOPBACK = "lo"
 _PROBE_SECS = 1.0
 _ESTABLISHED = "01"
 _OPTION = getattr(socket, "SO_BINDTODEVICE", None)
-_OPEN = "without authentication; docs/security.md says how to close them"
+_OPEN = "without authentication; docs/clusters/ports.md says how to close them"
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
