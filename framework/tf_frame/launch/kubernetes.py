@@ -31,7 +31,7 @@ from tf_frame.yaml_text import QuotedText, to_quoted_yaml
 
 OPTIONS = (
     Option("image", str, "", "the container image, with tf-frame and the plugins in it"),
-    Option("name", str, "", "the name of the TFJob; default: the name of the model folder"),
+    Option("name", str, "", "the name of the job; default: the name of the model folder"),
     Option("namespace", str, "", "the namespace; default: kubectl's"),
     Option(
         "volume_claim",
