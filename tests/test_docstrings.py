@@ -76,6 +76,10 @@ def _own(cls):
     return [base for base in cls.__mro__ if base.__module__.startswith("tf_frame")]
 
 
+def _own_modules(cls):
+    return {base.__module__ for base in _own(cls)}
+
+
 def arguments(value):
     """Returns the names of the arguments, without `self` and `cls`."""
     is_bound = isinstance(value, staticmethod) or inspect.isclass(value)
@@ -92,8 +96,8 @@ def arguments(value):
 def raised(value):
     """Yields the classes of errors that a body raises, without those of functions within it."""
     if inspect.isclass(value):
-        own = [(base, name) for base in _own(value) for name in _CONSTRUCTORS if name in vars(base)]
-        bodies = [getattr(base, name) for base, name in own]
+        bodies = [getattr(base, name, None) for base in _own(value) for name in _CONSTRUCTORS]
+        bodies = [body for body in bodies if getattr(body, "__module__", "") in _own_modules(value)]
     else:
         bodies = [value.fget if isinstance(value, property) else getattr(value, "__func__", value)]
     for body in map(inspect.unwrap, filter(inspect.isfunction, bodies)):

@@ -13,14 +13,19 @@ from collections.abc import Iterable
 _ENTRY = re.compile(r"^  (?=\w)", re.MULTILINE)
 
 
-def describe_arguments(doc: str | None, names: Iterable[str], shared: str | None = "") -> str:
+def describe_arguments(
+    doc: str | None, names: Iterable[str], shared: str | None = None
+) -> str | None:
     """Returns a docstring with an `Args:` section of the given arguments, in their order.
 
     Args:
-      doc: the docstring, with an `Args:` section; None: Python runs without docstrings.
+      doc: the docstring, with an `Args:` section; None: Python runs without docstrings, and the
+        result is None.
       names: the arguments; entries of other arguments are left out.
       shared: docstring with `Attributes:`, for the arguments that `doc` does not describe.
     """
+    if doc is None:
+        return None
     before, own, after = _split(doc, "Args")
     entries = {**_split(shared, "Attributes")[1], **own}
     lines = [entries[name] for name in names if name in entries]
