@@ -166,9 +166,9 @@ def _of_class(cls, found):
 
 @pytest.mark.parametrize("name", api.public_modules())
 def test_docstrings_describe_arguments_and_errors(name):
-    module = importlib.import_module(name)
     found = [
-        f"{member}: {fault}"
+        f"{module.__name__}.{member}: {fault}"
+        for module in map(importlib.import_module, api.with_submodules(name))
         for member, value, owner in public_names(module)
         for fault in faults(value, owner, module)
     ]

@@ -90,10 +90,18 @@ def _product_gradient(op: Any, upstream: Any) -> tuple[Any, Any]:
 tf.RegisterGradient(_GRADIENT)(_product_gradient)
 
 
-linear = functools.partial(fully_connected, activation_fn=None)
-elu = functools.partial(fully_connected, activation_fn=tf.nn.elu)
-relu = functools.partial(fully_connected, activation_fn=tf.nn.relu)
-relu6 = functools.partial(fully_connected, activation_fn=tf.nn.relu6)
+def _activated(activation_fn: Any, last_step: str) -> Any:
+    """Returns the fully connected layer with another default activation."""
+    layer = functools.partial(fully_connected, activation_fn=activation_fn)
+    _, _, rest = (fully_connected.__doc__ or "").partition("\n")
+    layer.__doc__ = f"Multiplies by weights; normalises or adds biases{last_step}.\n{rest}"
+    return layer
+
+
+linear = _activated(None, "")
+elu = _activated(tf.nn.elu, "; applies `tf.nn.elu`")
+relu = _activated(tf.nn.relu, "; applies `tf.nn.relu`")
+relu6 = _activated(tf.nn.relu6, "; applies `tf.nn.relu6`")
 
 
 @add_arg_scope
