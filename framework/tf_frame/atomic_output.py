@@ -42,7 +42,12 @@ def atomic_output(path: str) -> Iterator[str]:
 
 
 def write_file(path: str, content: str | bytes) -> None:
-    """Writes a file whole or not at all."""
+    """Writes a file whole or not at all.
+
+    Args:
+      path: the file; an existing file is replaced.
+      content: a text, written as UTF-8, or bytes.
+    """
     import tensorflow.compat.v1 as tf
 
     mode = "w" if isinstance(content, str) else "wb"

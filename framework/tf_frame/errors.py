@@ -77,6 +77,9 @@ class CheckpointError(TfFrameError):
 class NonFiniteError(TfFrameError):
     """The loss or a variable became NaN or infinite; nothing was saved.
 
+    Args:
+      message: the text for the user.
+
     Attributes:
       step: the global step that failed; None: it is not known.
     """

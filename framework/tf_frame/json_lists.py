@@ -43,6 +43,9 @@ def read_json_lists(path: str | os.PathLike[str]) -> Iterator[tuple[str, Iterato
 
     The elements must be taken before the next key.
 
+    Args:
+      path: the file.
+
     Raises:
       DataError: see `read_json`; at the place of the fault, and not before.
     """

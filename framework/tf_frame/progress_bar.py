@@ -45,7 +45,15 @@ class ProgressBar(tqdm):  # type: ignore[type-arg]
     def format_meter(  # type: ignore[override]
         n: float, total: float, elapsed: float, ncols: int | None = None, **more: Any
     ) -> str:
-        """Returns the line; arguments as of `tqdm.format_meter`."""
+        """Returns the line; called by tqdm.
+
+        Args:
+          n: number of elements up to now.
+          total: number of all elements.
+          elapsed: seconds since the begin.
+          ncols: width of the line in cells; None: without a bar.
+          more: other arguments of `tqdm.format_meter`.
+        """
         if not total or not ncols:
             return str(tqdm.format_meter(n, total, elapsed, ncols=ncols, **more))
         for bar_format in _FORMATS:

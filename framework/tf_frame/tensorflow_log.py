@@ -71,7 +71,7 @@ def quiet_import(verbosity: str | None = None) -> Iterator[None]:
     is written at the end of the block.
 
     Args:
-      verbosity: value of `--verbosity`; for any other value than `none`, nothing is dropped.
+      verbosity: value of `--verbosity`. Lines are dropped for `none` and None only.
     """
     set_log_level(verbosity)
     if verbosity not in (None, "none"):
@@ -134,7 +134,12 @@ def quiet_first_import() -> None:
 
 @contextlib.contextmanager
 def log_level(name: str, level: int) -> Iterator[None]:
-    """Sets the level of a logger inside the block, such as `logging.ERROR`."""
+    """Sets the level of a logger inside the block, such as `logging.ERROR`.
+
+    Args:
+      name: name of the logger.
+      level: the level, such as `logging.ERROR`.
+    """
     logger = logging.getLogger(name)
     level_before = logger.level
     logger.setLevel(level)

@@ -83,12 +83,21 @@ def short(text: Any, longest: int = _LONGEST_TEXT) -> str:
 
 
 def short_word(text: Any) -> str:
-    """Returns a word of the user without quotes, such as the name of an option; see `short`."""
+    """Returns a word of the user without quotes, such as the name of an option.
+
+    Args:
+      text: the word, or an object with a text; above 80 characters the middle is left out.
+    """
     return short(text, _LONGEST_VALUE)
 
 
 def listed(names: Iterable[Any], *, none: str = "none") -> str:
-    """Returns names with commas; of a long list the first ones, and the number of the others."""
+    """Returns names with commas; of a long list the first ones, and the number of the others.
+
+    Args:
+      names: the names.
+      none: the result without any name.
+    """
     texts = [short_word(name) for name in names]
     shown, length = 0, 0
     while shown < len(texts) and (not shown or length + len(texts[shown]) <= _LONGEST_LIST):
@@ -98,7 +107,12 @@ def listed(names: Iterable[Any], *, none: str = "none") -> str:
 
 
 def shortened(text: str, longest: int) -> str:
-    """Returns a text with at most some characters: its beginning, and the end of a long one."""
+    """Returns a text with at most some characters: its beginning, and the end of a long one.
+
+    Args:
+      text: the text.
+      longest: largest number of characters.
+    """
     if len(text) <= longest:
         return text
     end = longest // 4
@@ -128,7 +142,12 @@ def with_article(noun: str) -> str:
 
 
 def indented(lines: Sequence[str], shown: int = 8) -> str:
-    """Returns the first lines, indented, and the number of omitted lines."""
+    """Returns the first lines, indented, and the number of omitted lines.
+
+    Args:
+      lines: the lines.
+      shown: largest number of lines that are shown.
+    """
     more = [f"and {len(lines) - shown} more"] if len(lines) > shown else []
     return "\n".join(f"  {line}" for line in [*lines[:shown], *more])
 
@@ -223,7 +242,11 @@ def gflops_text(flops_per_sec: float | None, peak: float | None, *, of: str = ""
 
 
 def readable_bytes(num_bytes: int) -> str:
-    """Returns bytes in a unit that leaves at least 1 of it, such as `1.5 MiB`."""
+    """Returns bytes in a unit that leaves at least 1 of it, such as `1.5 MiB`.
+
+    Args:
+      num_bytes: the number of bytes.
+    """
     return _scaled(num_bytes, 1024, ("B", "KiB", "MiB", "GiB", "TiB"))
 
 

@@ -56,6 +56,9 @@ _EXACT_FLOATS = 2**53
 def read_text(path: AnyPath) -> str:
     """Returns the text of a file.
 
+    Args:
+      path: the file.
+
     Raises:
       DataError: it is missing, or is no text.
     """
@@ -64,6 +67,9 @@ def read_text(path: AnyPath) -> str:
 
 def read_lines(path: AnyPath) -> list[str]:
     """Returns the lines of a file, whole: with the blanks around their content.
+
+    Args:
+      path: the file.
 
     Raises:
       DataError: the file is missing, or is no text.
@@ -75,6 +81,9 @@ def read_names(path: AnyPath) -> list[str]:
     """Returns the names in a file, a line each.
 
     Blanks and tabs around a name are no part of it; empty lines are left out.
+
+    Args:
+      path: the file.
 
     Raises:
       DataError: the file is missing, or is no text.
@@ -95,6 +104,9 @@ def split_words(line: str) -> list[str]:
 
 def read_csv(path: AnyPath) -> list[list[str]]:
     """Returns the cells of each row of a table with commas; a cell in quotes may have line ends.
+
+    Args:
+      path: the file.
 
     Raises:
       DataError: the file is missing, or is no such table.
@@ -118,6 +130,9 @@ def normal_name(text: str) -> str:
     """Returns the form of a name for comparisons: one for every way to write accents (NFC).
 
     Files are opened by the name that they have.
+
+    Args:
+      text: the name.
     """
     return unicodedata.normalize("NFC", text)
 
@@ -135,6 +150,9 @@ def existing_form(path: Path) -> Path:
 
 def parse_integer(value: object) -> int:
     """Converts a whole number that a program may have written as text or as a float.
+
+    Args:
+      value: a value of a file, of any type.
 
     Raises:
       ValueError: the value is no whole number.
@@ -200,6 +218,9 @@ def parse_json(text: str, *, finite: bool = False, halves: bool = False) -> Any:
 def as_dict(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     """Returns an object of a JSON file.
 
+    Args:
+      pairs: the keys and values, in the order of the file.
+
     Raises:
       ValueError: a key occurs twice with different values.
     """
@@ -251,6 +272,9 @@ def read_xml(path: AnyPath) -> ElementTree.Element:
     """Returns the root of an XML file, in the encoding that the file declares.
 
     Entity declarations are refused: they can grow without bound or name other files.
+
+    Args:
+      path: the file.
 
     Raises:
       DataError: the file cannot be read, is no XML, or declares an entity.

@@ -20,6 +20,9 @@ def is_hidden(name: str) -> bool:
 
     Names with a dot in front include `.DS_Store`, `.ipynb_checkpoints` and the `._NAME` files that
     macOS writes next to each file of a foreign disk.
+
+    Args:
+      name: the name, without its folder.
     """
     return name.startswith(".") or name.casefold() in _SYSTEM
 
@@ -28,6 +31,9 @@ def open_to_read(path: str | os.PathLike[str]) -> BinaryIO:
     """Opens a file; a pipe among the data, which nobody may ever write to, is refused.
 
     The pipe of a command (`<(gunzip -c a.gz)`) is named `/dev/fd/63`, and is read.
+
+    Args:
+      path: the file.
 
     Raises:
       OSError: the file cannot be opened, or is a pipe, a socket or a device.

@@ -25,6 +25,9 @@ class Bounded:
     A text may have 50 levels, and 50,000 values with those that aliases repeat: aliases of lists
     of aliases multiply. A whole number may have 4,000 digits: more of them, which other bases than
     ten get past Python's own limit, can be neither compared with a text nor printed.
+
+    Args:
+      stream: a text, bytes or an open file, as PyYAML takes it.
     """
 
     def __init__(self: Any, stream: Any) -> None:
@@ -34,7 +37,15 @@ class Bounded:
         self._sizes: dict[Any, int] = {}
 
     def compose_node(self: Any, parent: Any, index: Any) -> Any:
-        """Composes a node; overrides the method of PyYAML's composer."""
+        """Composes a node; overrides the method of PyYAML's composer.
+
+        Args:
+          parent: the node above, None at the top.
+          index: the place in the node above.
+
+        Raises:
+          yaml.MarkedYAMLError: the text is beyond the bounds.
+        """
         mark = self.peek_event().start_mark
         self._count += 1
         if self._depth >= _DEEPEST:
@@ -53,7 +64,14 @@ class Bounded:
         return node
 
     def construct_scalar(self: Any, node: Any) -> Any:
-        """Constructs a value; overrides the method of PyYAML's constructor."""
+        """Constructs a value; overrides the method of PyYAML's constructor.
+
+        Args:
+          node: the node of the value.
+
+        Raises:
+          yaml.MarkedYAMLError: a number has too many digits.
+        """
         if node.tag == _WHOLE_NUMBER and len(node.value) > _MOST_DIGITS:
             raise _beyond("it has a number of thousands of digits", node.start_mark)
         return super().construct_scalar(node)  # type: ignore[misc]

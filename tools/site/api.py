@@ -34,10 +34,18 @@ def public_modules() -> list[str]:
 def pages() -> Mapping[str, str]:
     """Returns name -> text of each page."""
     # The package itself comes last: a class is described once, in the module that it belongs to.
-    names = sorted(public_modules(), key=lambda name: name == "tf_frame")
+    listed = sorted(public_modules(), key=lambda name: name == "tf_frame")
+    names = [name for module in listed for name in with_submodules(module)]
     described: set[Any] = set()
     index = _INDEX.format(pages="\n".join(f"api/{name}" for name in names))
     return {"api": index, **{f"api/{name}": _page(name, described) for name in names}}
+
+
+def with_submodules(name: str) -> list[str]:
+    """Returns a public module and the modules that its `__all__` names, such as the losses."""
+    module = importlib.import_module(name)
+    members = {member: getattr(module, member) for member in getattr(module, "__all__", ())}
+    return [name, *(f"{name}.{key}" for key in members if inspect.ismodule(members[key]))]
 
 
 def _page(name: str, described: set[Any]) -> str:
@@ -58,12 +66,16 @@ def _page(name: str, described: set[Any]) -> str:
 
 def public_members(module: Any) -> Iterator[tuple[str, Any]]:
     """Yields the classes and functions of a public module, by name."""
-    names = getattr(module, "__all__", None) or [n for n in vars(module) if not n.startswith("_")]
+    chosen = getattr(module, "__all__", None)
+    names = chosen or [name for name in vars(module) if not name.startswith("_")]
     for name in sorted(names):
         value = getattr(module, name)
-        of_project = getattr(value, "__module__", "").split(".")[0] == "tf_frame"
-        is_own = hasattr(module, "__path__") or getattr(value, "__module__", "") == module.__name__
-        if of_project and is_own and (inspect.isclass(value) or inspect.isroutine(value)):
+        # A `functools.partial` of a layer is a layer.
+        value_module = getattr(getattr(value, "func", value), "__module__", "")
+        of_project = value_module.split(".")[0] == "tf_frame"
+        # A module without a list also has the names that it imports for itself.
+        is_own = chosen or hasattr(module, "__path__") or value_module == module.__name__
+        if of_project and is_own and callable(value):
             yield name, value
 
 

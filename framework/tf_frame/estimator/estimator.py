@@ -269,11 +269,15 @@ class Estimator:
         """Writes a SavedModel into a new folder, named by the time; returns the folder as bytes.
 
         Args:
+          export_dir_base: the folder in which the new folder is made.
           serving_input_receiver_fn: returns a `ServingInputReceiver`.
           assets_extra: path below `assets.extra` -> file to copy there.
           as_text: whether the graph is written as text.
           checkpoint_path: default: the newest checkpoint.
           experimental_mode: the mode to export.
+
+        Raises:
+          ValueError: there is no checkpoint, or no function.
         """
         if serving_input_receiver_fn is None:
             raise ValueError("An input_receiver_fn must be defined.")
@@ -292,7 +296,15 @@ class Estimator:
     ) -> bytes:
         """Writes one SavedModel with a graph for each mode of `input_receiver_fn_map`.
 
-        See `export_saved_model`. The map is mode -> function that returns a receiver.
+        A mode without a receiver has no graph.
+
+        Args:
+          export_dir_base: the folder in which the new folder is made.
+          input_receiver_fn_map: mode -> function that returns a receiver.
+          assets_extra, as_text, checkpoint_path: see `export_saved_model`.
+
+        Raises:
+          ValueError: there is no checkpoint.
         """
         checkpoint = checkpoint_path or newest_checkpoint(self.model_dir)
         checkpoint = checkpoint or warm_start_checkpoint(self._warm_start_from)
@@ -316,7 +328,11 @@ class Estimator:
         return [name for name in names if not name.startswith(INPUT_POSITION)]
 
     def get_variable_value(self, name: str) -> Any:
-        """Returns the value of a variable in the newest checkpoint; a ValueError without one."""
+        """Returns the value of a variable in the newest checkpoint; a ValueError without one.
+
+        Args:
+          name: name of the variable, with or without `:0`.
+        """
         return self._checkpoint_reader().get_tensor(name.removesuffix(":0"))
 
     def latest_checkpoint(self) -> str | None:
@@ -339,7 +355,14 @@ class Estimator:
     def make_evaluator(
         self, model: Any, source: Any, steps: int | None, name: str | None
     ) -> Evaluator:
-        """Returns an evaluator of a constructed model."""
+        """Returns an evaluator of a constructed model.
+
+        Args:
+          model: a model that the `model_factory` has constructed.
+          source: an input plugin, as `source` returns it.
+          steps: largest number of batches; None: all data.
+          name: name of the evaluation; None: there is only one.
+        """
         # As in tf.estimator, metrics of a function have no prefix in event files; a summary of
         # one batch could have the tag of a metric.
         is_function = self.model_factory.is_function

@@ -54,6 +54,9 @@ class Hook(tf.train.SessionRunHook):
     the same methods at the same steps. Numbers of steps and seconds must be positive; else the
     constructor of a hook raises a `ValueError`.
 
+    Args:
+      cadence: the steps at which the hook runs; None: no step.
+
     Attributes:
       phase: the position of the hook within a step.
       option: the option of a run that makes the hook, such as `--log_every_n_steps`; empty: none.
@@ -86,6 +89,9 @@ class Hook(tf.train.SessionRunHook):
         """Called by a run of tf-frame before the first session, with facts about the run.
 
         Hooks of a model or a script are made without these facts.
+
+        Args:
+          context: facts about the run.
         """
         self.report = context.report
 
@@ -128,20 +134,34 @@ class Hook(tf.train.SessionRunHook):
         return False
 
     def after_last_step(self, step: int) -> None:
-        """Called by tf-frame's loop after training without an error, before any hook's `end`."""
+        """Called by tf-frame's loop after training without an error, before any hook's `end`.
+
+        Args:
+          step: the global step after training.
+        """
 
     def fail_before_first_step(self) -> None:
         """Called by tf-frame's loop after a training that failed before its first step ended."""
 
     def end(self, session: Session) -> None:
-        """Called after training without an error."""
+        """Called after training without an error.
+
+        Args:
+          session: the `tf.Session`, still open.
+        """
         self.close()
 
     def close(self) -> None:
         """Releases resources of the hook; also called after an error, perhaps twice."""
 
     def not_finite(self, run_context: Any, value: float, step: int) -> None:
-        """Called after a step if `watched` is not finite."""
+        """Called after a step if `watched` is not finite.
+
+        Args:
+          run_context: as in `before_step`.
+          value: the value of `watched`.
+          step: the global step after this step.
+        """
 
     # Methods of SessionRunHook, which sessions of TensorFlow call.
 

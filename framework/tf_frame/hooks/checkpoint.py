@@ -64,12 +64,15 @@ class CheckpointHook(Hook):
       listeners: `tf.compat.v1.train.CheckpointSaverListener`s, called as by TensorFlow's hook;
         `after_save` of an asynchronous save is called between two steps, after the checkpoint
         is complete.
-      max_to_keep, keep_every_n_hours: see `KeptCheckpoints`.
       asynchronous: whether another thread writes. A saver with several shards, one for each
         parameter server, always writes synchronously.
       report: takes a line about a save that is synchronous because of shards.
       unless: called before every save; true skips the save and its listeners, such as after a
         loss that was not finite.
+      max_to_keep: number of newest checkpoints that are kept. None or 0 deletes none, and the
+        `checkpoint` file lists only the newest.
+      keep_every_n_hours: keeps one older checkpoint for each period of so many hours, without
+        listing it. None keeps no older checkpoint.
 
     Attributes:
       saved_step: the last step that was saved, or is being written; None: none yet.

@@ -74,13 +74,15 @@ def batch_norm(
       center: whether to add a trained offset `beta`.
       scale: whether to multiply by a trained factor `gamma`.
       epsilon: added to the variance.
-      activation_fn, reuse, outputs_collections: see `convolution`.
+      activation_fn: function that is applied last; None: none.
       param_initializers: "beta", "gamma", "moving_mean" and "moving_variance" ->
         initializer.
       param_regularizers: "beta" and "gamma" -> regularizer.
       updates_collections: collections of the updates. None: they run with the outputs.
       is_training: bool, or scalar bool tensor.
+      reuse: whether to reuse the existing variables of `scope`; None: as the outer scope does.
       variables_collections: list of collections, or variable name -> list.
+      outputs_collections: collections that the outputs are added to; None: none.
       trainable: whether beta and gamma are trained. If not, the moving statistics are not
         updated either, except where slim did not use a Keras layer.
       batch_weights: `[batch]`, weight of each example.

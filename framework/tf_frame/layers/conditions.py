@@ -39,9 +39,11 @@ def smart_cond(
       pred: bool, or scalar bool tensor.
       fn1: returns the tensors if `pred` is true.
       fn2: returns the tensors if `pred` is false.
+      name: name of the `tf.cond`; None: TensorFlow's default.
 
     Raises:
       TypeError: `fn1` or `fn2` is not callable.
+      ValueError: `pred` is None.
     """
     for argument, function in (("fn1", fn1), ("fn2", fn2)):
         if not callable(function):

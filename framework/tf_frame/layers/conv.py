@@ -45,18 +45,6 @@ def convolution(
         later input.
       data_format: channels come first if it begins with "NC", otherwise last.
       rate: distance between the taps of the kernel, in pixels (atrous convolution).
-      activation_fn: applied last; None: none.
-      normalizer_fn: applied instead of adding biases, inside the layer's scope.
-      normalizer_params: keyword arguments of `normalizer_fn`.
-      weights_initializer: initializer of the weights.
-      weights_regularizer: maps weights to a scalar penalty; None: no penalty.
-      biases_initializer: initializer of the biases; None: no biases.
-      biases_regularizer: maps biases to a scalar penalty; None: no penalty.
-      reuse: whether to reuse the existing variables of `scope`.
-      variables_collections: list of collections for all variables, or "weights" and
-        "biases" -> list of collections.
-      outputs_collections: collections that the outputs are added to.
-      trainable: whether the variables are trained.
       scope: variable scope; None: "Conv", made unique.
       conv_dims: number of spatial dimensions of the inputs; None: any.
 

@@ -32,13 +32,14 @@ def _convolution_transpose(
     """Multiplies each pixel by a kernel and adds up the results; continues like `convolution`.
 
     Variables: `weights` of shape `[*kernel_size, num_outputs, channels]`; `biases` of
-    shape `[num_outputs]` unless there is a normalizer. See `convolution` for the other
-    arguments.
+    shape `[num_outputs]` unless there is a normalizer.
 
     Args:
       inputs: `[batch, *sizes, channels]`, or `[batch, channels, *sizes]`; number of
         channels known. The sizes are height and width, in three dimensions depth,
         height and width.
+      num_outputs: number of output channels.
+      kernel_size: size of the kernel in each dimension, in pixels; or one integer for all.
       stride: distance in the outputs between the kernels of neighbouring inputs.
       padding: "SAME": outputs `stride` times as large as the inputs; "VALID": in
         addition larger by the difference of kernel and stride, if the kernel is larger.

@@ -34,10 +34,11 @@ def fully_connected(
     """Multiplies by weights; normalises or adds biases; applies the activation.
 
     Variables: `weights` of shape `[depth, num_outputs]`; `biases` of shape `[num_outputs]` unless
-    there is a normalizer. See `convolution` for the other arguments.
+    there is a normalizer.
 
     Args:
       inputs: `[batch, ..., depth]`, of rank 2 or more, depth known.
+      num_outputs: number of output features.
       scope: variable scope; None: "fully_connected", made unique.
 
     Returns:
@@ -89,10 +90,18 @@ def _product_gradient(op: Any, upstream: Any) -> tuple[Any, Any]:
 tf.RegisterGradient(_GRADIENT)(_product_gradient)
 
 
-linear = functools.partial(fully_connected, activation_fn=None)
-elu = functools.partial(fully_connected, activation_fn=tf.nn.elu)
-relu = functools.partial(fully_connected, activation_fn=tf.nn.relu)
-relu6 = functools.partial(fully_connected, activation_fn=tf.nn.relu6)
+def _activated(activation_fn: Any, last_step: str) -> Any:
+    """Returns the fully connected layer with another default activation."""
+    layer = functools.partial(fully_connected, activation_fn=activation_fn)
+    _, _, rest = (fully_connected.__doc__ or "").partition("\n")
+    layer.__doc__ = f"Multiplies by weights; normalises or adds biases{last_step}.\n{rest}"
+    return layer
+
+
+linear = _activated(None, "")
+elu = _activated(tf.nn.elu, "; applies `tf.nn.elu`")
+relu = _activated(tf.nn.relu, "; applies `tf.nn.relu`")
+relu6 = _activated(tf.nn.relu6, "; applies `tf.nn.relu6`")
 
 
 @add_arg_scope
@@ -114,8 +123,13 @@ def bias_add(
 
     Args:
       inputs: `[batch, ..., channels]`, or `[batch, channels, height, width]`.
-      initializer, regularizer: `biases_initializer` and `biases_regularizer` of
-        `convolution`, where the other arguments are described.
+      activation_fn: function that is applied last; None: none.
+      initializer: initializer of the biases; None: no biases.
+      regularizer: maps biases to a scalar penalty; None: no penalty.
+      reuse: whether to reuse the existing variable of `scope`; None: as the outer scope does.
+      variables_collections: list of collections, or "biases" -> list of collections.
+      outputs_collections: collections that the outputs are added to; None: none.
+      trainable: whether the biases are trained.
       data_format: "NHWC" or "NCHW".
       scope: variable scope; None: "BiasAdd", made unique.
 

@@ -31,6 +31,7 @@ def dropout(
     Source: https://jmlr.org/papers/v15/srivastava14a.html
 
     Args:
+      inputs: floating-point tensor of any shape.
       keep_prob: probability that an element is kept; number or scalar tensor.
       noise_shape: shape of the random decisions: an axis of size 1 shares them, None is the
         size of the inputs.
@@ -94,6 +95,7 @@ def maxout(inputs: Any, num_units: int, axis: int = -1, scope: Any = None) -> An
     Args:
       inputs: tensor such as `[batch, channels]`; the size of `axis` known.
       num_units: number of groups of neighbouring features.
+      axis: the axis of the features.
       scope: variable scope; None: "MaxOut", made unique.
 
     Raises:

@@ -23,8 +23,15 @@ def xavier_initializer(
 ) -> Callable[..., Any]:
     """Returns the default initializer of the layers, with variance `2 / (fan_in + fan_out)`.
 
-    Source: Glorot and Bengio 2010, http://proceedings.mlr.press/v9/glorot10a.html. For the
-    arguments see `variance_scaling_initializer`.
+    Source: Glorot and Bengio 2010, http://proceedings.mlr.press/v9/glorot10a.html.
+
+    Args:
+      uniform: uniform distribution; otherwise truncated normal.
+      seed: seed of the op.
+      dtype: floating-point type of the values.
+
+    Raises:
+      TypeError: a type that is not floating-point.
     """
     return variance_scaling_initializer(1.0, "FAN_AVG", uniform, seed, dtype)
 

@@ -64,7 +64,12 @@ def compute_weighted_loss(losses: Any, weights: Any = 1.0, scope: str | None = N
 
 @add_arg_scope
 def add_loss(loss: Any, loss_collection: str | None = tf.GraphKeys.LOSSES) -> None:
-    """Adds a loss to a collection; does nothing if the collection is None."""
+    """Adds a loss to a collection; does nothing if the collection is None.
+
+    Args:
+      loss: the loss, a tensor.
+      loss_collection: name of the collection; None: none.
+    """
     tf.losses.add_loss(loss, loss_collection)
 
 
@@ -82,6 +87,8 @@ def absolute_difference(
 
     Args:
       predictions, labels: `[batch, ...]`, of one shape.
+      weights: see `compute_weighted_loss`.
+      scope: name scope; None: "absolute_difference", made unique.
     """
     weights = _at_rank(weights, _rank(predictions))
     return _add(tf.losses.absolute_difference(labels, predictions, weights, scope, None))
@@ -90,7 +97,13 @@ def absolute_difference(
 def mean_squared_error(
     predictions: Any, labels: Any = None, weights: Any = 1.0, scope: str | None = None
 ) -> Any:
-    """Computes the mean of `(predictions - labels) ** 2`; see `absolute_difference`."""
+    """Computes the mean of `(predictions - labels) ** 2`.
+
+    Args:
+      predictions, labels: `[batch, ...]`, of one shape.
+      weights: see `compute_weighted_loss`.
+      scope: name scope; None: "mean_squared_error", made unique.
+    """
     weights = _at_rank(weights, _rank(predictions))
     return _add(tf.losses.mean_squared_error(labels, predictions, weights, scope, None))
 
@@ -107,7 +120,9 @@ def log_loss(
     Args:
       predictions: `[batch, ...]`, the probabilities p.
       labels: of the same shape, from 0 to 1.
+      weights: see `compute_weighted_loss`.
       epsilon: keeps the logarithm finite.
+      scope: name scope; None: "log_loss", made unique.
     """
     weights = _at_rank(weights, _rank(predictions))
     return _add(tf.losses.log_loss(labels, predictions, weights, epsilon, scope, None))
@@ -119,6 +134,7 @@ def hinge_loss(logits: Any, labels: Any = None, scope: str | None = None) -> Any
     Args:
       logits: tensor of any shape; a value above 0 predicts label 1.
       labels: of the same shape, 0 or 1.
+      scope: name scope; None: "hinge_loss", made unique.
 
     Returns:
       A tensor of the same shape, which is not added to a collection.
@@ -142,6 +158,7 @@ def cosine_distance(
       labels: of the same shape.
       axis: axis of the vectors.
       weights: see `compute_weighted_loss`; of size 1 along `axis`.
+      scope: name scope; None: "cosine_distance_loss", made unique.
       dim: old name of `axis`.
 
     Raises:
@@ -168,7 +185,9 @@ def sigmoid_cross_entropy(
     Args:
       logits: `[batch, classes]`.
       multi_class_labels: of the same shape, from 0 to 1.
+      weights: see `compute_weighted_loss`.
       label_smoothing: labels become `labels * (1 - smoothing) + smoothing / 2`.
+      scope: name scope; None: "sigmoid_cross_entropy_loss", made unique.
     """
     weights = _at_rank(weights, _rank(logits))
     arguments = (multi_class_labels, logits, weights, label_smoothing, scope, None)
@@ -189,6 +208,7 @@ def softmax_cross_entropy(
       onehot_labels: of the same shape; no gradient is computed for them.
       weights: a scalar, or `[batch]`; see `compute_weighted_loss`.
       label_smoothing: labels become `labels * (1 - smoothing) + smoothing / classes`.
+      scope: name scope; None: "softmax_cross_entropy_loss", made unique.
     """
     weights = _at_rank(weights, _rank(logits) - 1)
     arguments = (onehot_labels, logits, weights, label_smoothing, scope, None)
@@ -204,6 +224,7 @@ def sparse_softmax_cross_entropy(
       logits: `[batch, classes]`.
       labels: `[batch]` or `[batch, 1]`, from 0 to `classes - 1`; int32 or int64.
       weights: a scalar, `[batch]` or `[batch, 1]`; see `compute_weighted_loss`.
+      scope: name scope; None: "sparse_softmax_cross_entropy_loss", made unique.
     """
     weights = _at_rank(weights, 1)
     labels = tf.reshape(labels, [tf.shape(labels)[0]])
@@ -223,6 +244,7 @@ def mean_pairwise_squared_error(
     Args:
       predictions, labels: `[batch, ...]`, of one shape.
       weights: a scalar, or `[batch]`.
+      scope: name scope; None: "mean_pairwise_squared_error", made unique.
 
     Raises:
       ValueError: the shapes do not match, or the rank is unknown.

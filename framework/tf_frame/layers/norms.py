@@ -40,8 +40,10 @@ def layer_norm(
       inputs: tensor of known rank, such as `[batch, height, width, channels]`.
       center: whether to add a trained offset `beta`.
       scale: whether to multiply by a trained factor `gamma`.
-      activation_fn, reuse, outputs_collections: see `convolution`.
+      activation_fn: function that is applied last; None: none.
+      reuse: whether to reuse the existing variables of `scope`; None: as the outer scope does.
       variables_collections: list of collections, or variable name -> list.
+      outputs_collections: collections that the outputs are added to; None: none.
       trainable: whether beta and gamma are trained.
       begin_norm_axis: first of the axes that mean and variance are taken over.
       begin_params_axis: first of the axes of beta and gamma; their sizes must be known.
@@ -87,12 +89,18 @@ def instance_norm(
 ) -> Any:
     """Normalises each channel of each example over space, https://arxiv.org/abs/1607.08022.
 
-    See `layer_norm` for the other arguments.
-
     Args:
       inputs: `[batch, ..., channels]`, or `[batch, channels, ...]` with "NCHW";
         rank and number of channels known.
-      epsilon, param_initializers: see `batch_norm`.
+      center: whether to add a trained offset `beta`.
+      scale: whether to multiply by a trained factor `gamma`.
+      epsilon: added to the variance.
+      activation_fn: function that is applied last; None: none.
+      param_initializers: "beta" and "gamma" -> initializer; None: zeros and ones.
+      reuse: whether to reuse the existing variables of `scope`; None: as the outer scope does.
+      variables_collections: list of collections, or variable name -> list.
+      outputs_collections: collections that the outputs are added to; None: none.
+      trainable: whether beta and gamma are trained.
       data_format: "NHWC" (channels last) or "NCHW" (channels first), for every rank.
       scope: variable scope; None: "InstanceNorm", made unique.
 
@@ -140,15 +148,22 @@ def group_norm(
 ) -> Any:
     """Normalises groups of channels of each example over space, https://arxiv.org/abs/1803.08494.
 
-    See `layer_norm` for the other arguments.
-
     Args:
       inputs: tensor such as `[batch, height, width, channels]`; the sizes of
         `channels_axis` and `reduction_axes` known.
       groups: number of groups, all of the same number of channels.
+      channels_axis: the axis of the channels; negative ones count from the end.
       reduction_axes: the other axes that mean and variance are taken over. For "NCHW"
         the channel axis is -3, and these are (-2, -1).
-      epsilon, param_initializers: see `batch_norm`.
+      center: whether to add a trained offset `beta`.
+      scale: whether to multiply by a trained factor `gamma`.
+      epsilon: added to the variance.
+      activation_fn: function that is applied last; None: none.
+      param_initializers: "beta" and "gamma" -> initializer; None: zeros and ones.
+      reuse: whether to reuse the existing variables of `scope`; None: as the outer scope does.
+      variables_collections: list of collections, or variable name -> list.
+      outputs_collections: collections that the outputs are added to; None: none.
+      trainable: whether beta and gamma are trained.
       scope: variable scope; None: "GroupNorm", made unique.
       mean_close_to_zero: compute the variance in one pass, as mean of squares minus
         square of the mean, which is inexact for a large mean.

@@ -18,6 +18,8 @@ def collect_named_outputs(collections: Any, alias: str, outputs: Any) -> Any:
 
     Args:
       collections: a collection, or a list of collections; None or empty: none.
+      alias: the alias; not added without a collection.
+      outputs: the tensor.
     """
     if collections:
         append_tensor_alias(outputs, alias)
@@ -37,13 +39,23 @@ def finish_layer(outputs: Any, activation_fn: Any, collections: Any, scope: Any)
 
 
 def append_tensor_alias(tensor: Any, alias: str) -> Any:
-    """Adds an alias to a tensor, without a trailing slash; returns the tensor."""
+    """Adds an alias to a tensor, without a trailing slash; returns the tensor.
+
+    Args:
+      tensor: the tensor.
+      alias: the alias, such as "inception_v3/conv1".
+    """
     tensor.aliases = [*getattr(tensor, "aliases", []), alias.removesuffix("/")]
     return tensor
 
 
 def append_tensor_aliases(tensor: Any, aliases: Iterable[str]) -> Any:
-    """Adds several aliases to a tensor; returns the tensor."""
+    """Adds several aliases to a tensor; returns the tensor.
+
+    Args:
+      tensor: the tensor.
+      aliases: the aliases, such as "inception_v3/conv1".
+    """
     for alias in aliases:
         append_tensor_alias(tensor, alias)
     return tensor
@@ -62,7 +74,12 @@ def gather_tensors_aliases(tensors: Iterable[Any]) -> list[str]:
 def convert_collection_to_dict(
     collection: str, clear_collection: bool = False
 ) -> OrderedDict[str, Any]:
-    """Returns the tensors of a collection by alias, in the order of the collection."""
+    """Returns the tensors of a collection by alias, in the order of the collection.
+
+    Args:
+      collection: name of the collection.
+      clear_collection: whether to empty the collection.
+    """
     output = OrderedDict(
         (alias, tensor)
         for tensor in tf.get_collection(collection)

@@ -49,7 +49,15 @@ def l1_regularizer(scale: Any, scope: str | None = None) -> Regularizer:
 
 
 def l2_regularizer(scale: Any, scope: str | None = None) -> Regularizer:
-    """Returns the L2 regularizer, `scale * sum(weights ** 2) / 2`; see `l1_regularizer`."""
+    """Returns the L2 regularizer, `scale * sum(weights ** 2) / 2`.
+
+    Args:
+      scale: a float of 0 or more, or a scalar tensor; 0: no penalty.
+      scope: name of the op; None: "l2_regularizer".
+
+    Raises:
+      ValueError: `scale` is an integer, or negative.
+    """
     return _scaled(scale, scope, "l2_regularizer", tf.nn.l2_loss)
 
 
@@ -82,6 +90,7 @@ def sum_regularizer(
     """Returns the sum of regularizers, without None entries; None without any regularizer.
 
     Args:
+      regularizer_list: the regularizers; each maps weights to a scalar penalty or None.
       scope: name of the op; None: "sum_regularizer".
     """
     parts = [part for part in regularizer_list if part is not None]
@@ -92,6 +101,7 @@ def apply_regularization(regularizer: Regularizer, weights_list: Any = None) -> 
     """Adds the sum of the penalties of weights to `REGULARIZATION_LOSSES`, and returns the sum.
 
     Args:
+      regularizer: maps each of the weights to a scalar penalty, or to None for no penalty.
       weights_list: the weights; None or empty: the collection `WEIGHTS`.
 
     Raises:

@@ -22,6 +22,8 @@ def repeat(
         net = layers.conv2d(net, 64, [3, 3], scope="conv1/conv1_2")
 
     Args:
+      inputs: inputs of the first layer, as the layer takes them.
+      repetitions: number of layers.
       layer: a function of inputs, further arguments and `scope`.
       args, kwargs: the further arguments. `scope` names the variable scope and, with a
         number, its layers; by default these names are "Repeat" and the function's name.
@@ -38,6 +40,7 @@ def stack(inputs: Any, layer: Callable[..., Any], stack_args: Any, **kwargs: Any
         net = layers.fully_connected(net, 64, scope="fc/fc_2")
 
     Args:
+      inputs: inputs of the first layer, as the layer takes them.
       layer: a function of inputs, further arguments and `scope`.
       stack_args: for each application the argument after the inputs, or a list of arguments.
       **kwargs: arguments of all applications; `scope` as in `repeat`, by default "Stack".

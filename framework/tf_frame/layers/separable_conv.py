@@ -33,7 +33,7 @@ def separable_convolution2d(
 
     Variables: `depthwise_weights`, `[kernel_height, kernel_width, channels, depth_multiplier]`;
     `pointwise_weights`, `[1, 1, channels * depth_multiplier, num_outputs]`, unless `num_outputs` is
-    None; `biases` unless there is a normalizer. See `convolution` for the other arguments.
+    None; `biases` unless there is a normalizer.
 
     Args:
       inputs: `[batch, height, width, channels]`, or `[batch, channels, height,
@@ -42,10 +42,14 @@ def separable_convolution2d(
         `channels * depth_multiplier` output channels.
       kernel_size: height and width of the kernel, in pixels.
       depth_multiplier: number of depthwise outputs per input channel.
+      stride: distance between outputs, in pixels: height and width, or one integer for both.
+      padding: "SAME" or "VALID".
       data_format: "NHWC" or "NCHW".
-      weights_initializer: initializer of both weights.
+      rate: distance between the taps of the kernel, in pixels: height and width, or one integer for
+        both.
       pointwise_initializer: initializer of the pointwise weights; None:
         `weights_initializer`.
+      weights_initializer: initializer of both weights.
       weights_regularizer: maps either weights to a scalar penalty; None: no penalty.
       variables_collections: list of collections for all variables, or "weights" (both) and
         "biases" -> list of collections.
@@ -80,11 +84,13 @@ def convolution2d_in_plane(
     """Convolves each channel with the same kernel, such as one that computes a gradient.
 
     Variables: `weights` of shape `[kernel_height, kernel_width, 1, 1]`; `biases` of shape
-    `[channels]` unless there is a normalizer. See `convolution` for the other arguments.
+    `[channels]` unless there is a normalizer.
 
     Args:
       inputs: `[batch, height, width, channels]`, number of channels known.
       kernel_size: height and width of the kernel, in pixels.
+      stride: distance between outputs, in pixels: height and width, or one integer for both.
+      padding: "SAME" or "VALID".
       scope: variable scope; None: "ConvInPlane", made unique.
     """
     channels = known_dimension(inputs.shape, -1, min_rank=4)

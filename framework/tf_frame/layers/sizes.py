@@ -45,6 +45,9 @@ def n_positive_integers(n: int, value: Any) -> tuple[int, ...]:
 def two_element_tuple(int_or_tuple: Any) -> tuple[int, int]:
     """Returns height and width of a sequence or `TensorShape`, or one integer for both.
 
+    Args:
+      int_or_tuple: an integer, a sequence of two integers, or a `TensorShape` of rank 2.
+
     Raises:
       ValueError: the argument is none of these.
     """
@@ -73,7 +76,15 @@ def channel_dimension(shape: Any, data_format: str, min_rank: int = 1) -> int:
 
 
 def last_dimension(shape: Any, min_rank: int = 1) -> int:
-    """Returns the last dimension of a shape; see `channel_dimension`."""
+    """Returns the last dimension of a shape.
+
+    Args:
+      shape: a `TensorShape`.
+      min_rank: smallest rank that is accepted.
+
+    Raises:
+      ValueError: the rank is too small, or the dimension is unknown.
+    """
     return known_dimension(shape, -1, min_rank)
 
 

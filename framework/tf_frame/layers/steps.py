@@ -20,6 +20,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.layers.arg_scope import add_arg_scope
+from tf_frame.layers.docstrings import describe_arguments
 from tf_frame.layers.initializers import xavier_initializer
 from tf_frame.layers.outputs import finish_layer, get_variable_collections
 from tf_frame.layers.variables import add_to_collection_once, model_variable
@@ -40,8 +41,23 @@ _PENALTY_SCOPES = {
 class LayerSteps:
     """Steps of convolutions and dense layers: weights; normalisation or biases; activation.
 
-    The fields are the common arguments of the layers, in slim's order and with slim's defaults;
-    `convolution` describes them.
+    The fields are the common arguments of the layers, in slim's order and with slim's defaults.
+
+    Attributes:
+      activation_fn: function that is applied last; None: none.
+      normalizer_fn: function that is applied instead of adding biases, inside the layer's scope,
+        such as `batch_norm`; None: biases are added.
+      normalizer_params: keyword arguments of `normalizer_fn`; None: none.
+      weights_initializer: initializer of the weights.
+      weights_regularizer: maps weights to a scalar penalty; None: no penalty.
+      biases_initializer: initializer of the biases; None: no biases.
+      biases_regularizer: maps biases to a scalar penalty; None: no penalty.
+      reuse: whether to reuse the existing variables of `scope`; None: as the outer scope does.
+      variables_collections: list of collections for all variables, or "weights" and
+        "biases" -> list of collections; None: no further collections.
+      outputs_collections: collections that the outputs are added to; None: none.
+      trainable: whether the variables are trained.
+      scope: variable scope; None: a name for each layer, made unique.
     """
 
     activation_fn: Function | None = tf.nn.relu
@@ -123,7 +139,8 @@ def slim_layer(default_scope: str) -> Callable[[Function], Function]:
     The product gets `inputs` as a tensor and, as `steps`, the common arguments. It returns the
     outputs before normalisation, biases and activation, and whether their channels come first. The
     layer takes the positional arguments of the product, the common ones, and then the keyword-only
-    ones; but a keyword-only initializer follows `weights_initializer`, as in slim.
+    ones; but a keyword-only initializer follows `weights_initializer`, as in slim. The docstring of
+    the layer describes all of them: the product's own docstring and `LayerSteps` have the entries.
 
     Args:
       default_scope: variable scope if `scope` is None, made unique; a format of the arguments.
@@ -161,6 +178,9 @@ def slim_layer(default_scope: str) -> Callable[[Function], Function]:
                 return steps.finish(outputs, scope, channels_first=channels_first)
 
         layer.__signature__ = signature  # type: ignore[attr-defined]
+        layer.__doc__ = describe_arguments(
+            product.__doc__, signature.parameters, shared=LayerSteps.__doc__
+        )
         return add_arg_scope(layer)
 
     return decorate
@@ -187,6 +207,7 @@ def fix_rank(general: Function, dims: int, name: str, data_format: Any, **fixed:
         return general(**signature.bind(*args, **kwargs).arguments, **fixed)
 
     layer.__signature__ = signature  # type: ignore[attr-defined]
+    layer.__doc__ = describe_arguments(general.__doc__, signature.parameters)
     layer.__name__ = layer.__qualname__ = name
     return add_arg_scope(layer)
 

@@ -18,9 +18,10 @@ def get_variables(
     """Returns the variables of a collection with names that match.
 
     Args:
-      scope: regular expression for the beginning of the name, or a variable scope.
-        "a" also matches "ab/weights"; write "a/".
-      suffix: regular expression for the end of the name.
+      scope: regular expression for the beginning of the name, or a variable scope; None: any. "a"
+        also matches "ab/weights"; write "a/".
+      suffix: regular expression for the end of the name; None: any.
+      collection: name of the collection.
     """
     prefix = scope.name if isinstance(scope, tf.VariableScope) else scope
     if suffix is not None:
@@ -30,22 +31,38 @@ def get_variables(
 
 
 def get_model_variables(scope: Any = None, suffix: str | None = None) -> list[Any]:
-    """Returns the variables in `MODEL_VARIABLES`; see `get_variables`."""
+    """Returns the variables in `MODEL_VARIABLES`.
+
+    Args:
+      scope, suffix: see `get_variables`.
+    """
     return get_variables(scope, suffix, tf.GraphKeys.MODEL_VARIABLES)
 
 
 def get_local_variables(scope: Any = None, suffix: str | None = None) -> list[Any]:
-    """Returns the variables in `LOCAL_VARIABLES`, which are not saved; see `get_variables`."""
+    """Returns the variables in `LOCAL_VARIABLES`, which are not saved.
+
+    Args:
+      scope, suffix: see `get_variables`.
+    """
     return get_variables(scope, suffix, tf.GraphKeys.LOCAL_VARIABLES)
 
 
 def get_trainable_variables(scope: Any = None, suffix: str | None = None) -> list[Any]:
-    """Returns the variables in `TRAINABLE_VARIABLES`; see `get_variables`."""
+    """Returns the variables in `TRAINABLE_VARIABLES`.
+
+    Args:
+      scope, suffix: see `get_variables`.
+    """
     return get_variables(scope, suffix, tf.GraphKeys.TRAINABLE_VARIABLES)
 
 
 def get_variables_by_suffix(suffix: str, scope: Any = None) -> list[Any]:
-    """Returns the global variables with names that end with `suffix`; see `get_variables`."""
+    """Returns the global variables with names that end with `suffix`.
+
+    Args:
+      suffix, scope: see `get_variables`.
+    """
     return get_variables(scope=scope, suffix=suffix)
 
 
@@ -54,6 +71,7 @@ def get_variables_by_name(given_name: str, scope: Any = None) -> list[Any]:
 
     Args:
       given_name: the name without its scopes.
+      scope: see `get_variables`.
     """
     return get_variables(scope=scope, suffix=f"(/|^){given_name}:")
 
@@ -116,6 +134,7 @@ def filter_variables(
     """Returns the variables with names that match an included and no excluded pattern.
 
     Args:
+      var_list: the variables.
       include_patterns: regular expressions; None: all variables.
       exclude_patterns: regular expressions of the names to omit.
       reg_search: match anywhere in the name; otherwise at its beginning.

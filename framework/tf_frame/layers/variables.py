@@ -53,6 +53,8 @@ def variable(
       partitioner: maps shape and type to the number of parts along each axis.
       custom_getter: replaces `get_variable`; called with its arguments.
       use_resource: whether to create a resource variable; None: TensorFlow's default.
+      synchronization: a `tf.VariableSynchronization`, for a distribution strategy.
+      aggregation: a `tf.VariableAggregation`, for a distribution strategy.
 
     Returns:
       The variable; a `PartitionedVariable` if the partitioner divides it.
@@ -96,9 +98,26 @@ def model_variable(
     synchronization: Any = tf.VariableSynchronization.AUTO,
     aggregation: Any = tf.VariableAggregation.NONE,
 ) -> Any:
-    """Gets or creates a variable of a model; see `variable`.
+    """Gets or creates a variable of a model, as `variable` does.
 
     The variable is added to `GLOBAL_VARIABLES`, `MODEL_VARIABLES` and `collections`.
+
+    Args:
+      name: name within the current variable scope.
+      shape: shape, fully known.
+      dtype: type.
+      initializer: initializer, as `get_variable` takes it.
+      regularizer: maps the variable to a scalar penalty; None: no penalty.
+      trainable: whether the variable is trained.
+      collections: names of further collections; None: none.
+      caching_device: device, or function of an op, where read values are cached.
+      device: device of the variable, or a function that maps the variable's op to a device and is
+        called once per variable.
+      partitioner: maps shape and type to the number of parts along each axis.
+      custom_getter: replaces `get_variable`; called with its arguments.
+      use_resource: whether to create a resource variable; None: TensorFlow's default.
+      synchronization: a `tf.VariableSynchronization`, for a distribution strategy.
+      aggregation: a `tf.VariableAggregation`, for a distribution strategy.
     """
     arguments = locals()
     arguments["collections"] = [
@@ -120,6 +139,7 @@ def local_variable(
     Args:
       initial_value: a value, a tensor, or a function without arguments.
       validate_shape: whether the shape of the initial value must be known.
+      name: name of the variable, made unique; None: "Variable".
       use_resource: whether to create a resource variable; None: TensorFlow's default.
     """
     return tf.Variable(**locals(), trainable=False, collections=[tf.GraphKeys.LOCAL_VARIABLES])
@@ -131,7 +151,14 @@ def global_variable(
     name: str | None = None,
     use_resource: bool | None = None,
 ) -> Any:
-    """Creates an untrained variable in `GLOBAL_VARIABLES`; see `local_variable`."""
+    """Creates an untrained variable in `GLOBAL_VARIABLES`, which is saved.
+
+    Args:
+      initial_value: a value, a tensor, or a function without arguments.
+      validate_shape: whether the shape of the initial value must be known.
+      name: name of the variable, made unique; None: "Variable".
+      use_resource: whether to create a resource variable; None: TensorFlow's default.
+    """
     return tf.Variable(**locals(), trainable=False, collections=[tf.GraphKeys.GLOBAL_VARIABLES])
 
 

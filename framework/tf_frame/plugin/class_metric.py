@@ -43,6 +43,9 @@ class ClassMean(str):
 
     Results say over how many classes the mean is. NaN is a mean over no class.
 
+    Args:
+      name: the name of the metric.
+
     Attributes:
       kind: the kind of the `ClassMetric` whose classes are counted; empty: they are not counted.
     """

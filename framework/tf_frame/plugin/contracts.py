@@ -132,6 +132,10 @@ class ModelOutput:
 class Model(Plugin):
     """A network with its loss and metrics.
 
+    Args:
+      params: the values of the options, a `Params`.
+      info: facts about the data.
+
     Attributes:
       default_input: name of the input for runs that name none.
       default_transforms: names of the gradient transforms for runs that name none.
@@ -255,6 +259,9 @@ class Input(Plugin):
 
     The constructor raises `tf_frame.errors.DataError` if the data does not exist; see
     `without_data`.
+
+    Args:
+      params: the values of the options, a `Params`.
 
     Attributes:
       prediction_suffixes: lower-case suffixes of the files that prediction reads from a

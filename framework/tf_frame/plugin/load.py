@@ -107,13 +107,29 @@ def _of_another_kind(name: str, installed: Sequence[PluginInfo]) -> str:
 
 
 def load_network(name: str, *, prefer: str | None = None) -> Network:
-    """Loads and constructs a network plugin; see `load_plugin` for arguments and errors."""
+    """Loads and constructs a network plugin.
+
+    Args:
+      name: its name; `distribution:name` where two packages share one.
+      prefer: the distribution that resolves a conflict of names; None: there is none.
+
+    Raises:
+      PluginError: there is no such plugin, or it is broken; the message names cause and remedy.
+    """
     network: Network = _make(load_plugin(kinds.NETWORK, name, prefer=prefer))
     return network
 
 
 def load_preprocessing(name: str, *, prefer: str | None = None) -> Preprocessing:
-    """Loads and constructs a preprocessing plugin; see `load_plugin` for arguments and errors."""
+    """Loads and constructs a preprocessing plugin.
+
+    Args:
+      name: its name; `distribution:name` where two packages share one.
+      prefer: the distribution that resolves a conflict of names; None: there is none.
+
+    Raises:
+      PluginError: there is no such plugin, or it is broken; the message names cause and remedy.
+    """
     preprocessing: Preprocessing = _make(load_plugin(kinds.PREPROCESSING, name, prefer=prefer))
     return preprocessing
 

@@ -45,6 +45,9 @@ class Network(Plugin):
 
     Models find it by its name. It has no options of its own.
 
+    Args:
+      params: the values of the options, a `Params`.
+
     Attributes:
       default_image_size: height and width that it was made for, in pixels.
       channels: channels that it was made for; None: any.
@@ -175,6 +178,9 @@ class Preprocessing(Plugin):
     """Preparation of an image for a network, which inputs find by its name.
 
     It has no options of its own.
+
+    Args:
+      params: the values of the options, a `Params`.
 
     Attributes:
       values: description of the values that come out, such as `-1 to 1`.

@@ -13,7 +13,11 @@ from tf_frame.plugin.contracts import Plugin
 
 
 class Converter(Plugin):
-    """A conversion of a user's files to files that an input reads: `tf-frame convert NAME`."""
+    """A conversion of a user's files to files that an input reads: `tf-frame convert NAME`.
+
+    Args:
+      params: the values of the options, a `Params`.
+    """
 
     def convert(self, source: str, output: str, report: Callable[[str], None]) -> None:
         """Converts the data; the same call continues a conversion that was stopped.
@@ -34,6 +38,9 @@ class Command(Plugin):
 
     `tf-frame NAME --help` shows the docstring of the class above its options. `tf-frame --help`,
     which imports no package, shows the summary in the metadata of the package.
+
+    Args:
+      params: the values of the options, a `Params`.
 
     Attributes:
       usage: words and options after the name, for the help: `FOLDER [OPTIONS]`.
@@ -62,6 +69,9 @@ class Command(Plugin):
 class GradientTransform(Plugin):
     """A change to the averaged gradients before the optimizer applies them.
 
+    Args:
+      params: the values of the options, a `Params`.
+
     Attributes:
       makes_dense: whether sparse gradients may become dense ones.
       removes_pairs: whether variables may be missing in the result, which are not trained then.
@@ -89,7 +99,11 @@ class GradientTransform(Plugin):
 
 
 class Optimizer(Plugin):
-    """An optimizer: applies gradients to variables."""
+    """An optimizer: applies gradients to variables.
+
+    Args:
+      params: the values of the options, a `Params`.
+    """
 
     def __call__(self, learning_rate: Any) -> Any:
         """Returns a `tf.compat.v1.train.Optimizer`.
@@ -117,7 +131,12 @@ class ScheduleContext:
 
 
 class LearningRate(Plugin):
-    """A learning-rate schedule: the learning rate as a function of the step."""
+    """A learning-rate schedule: the learning rate as a function of the step.
+
+    Args:
+      params: the values of the options, a `Params`.
+      context: facts about the run.
+    """
 
     def __init__(self, *, params: Any, context: ScheduleContext) -> None:
         super().__init__(params=params)
@@ -170,6 +189,9 @@ class HookContext:
 
 class HookPlugin(Plugin):
     """A factory of session hooks.
+
+    Args:
+      params: the values of the options, a `Params`.
 
     Attributes:
       needed_metrics: evaluation metrics that the hook reads. A run that evaluates during training

@@ -51,6 +51,9 @@ class WeightsFile:
 class Weights(Plugin):
     """Published values of a network.
 
+    Args:
+      params: the values of the options, a `Params`.
+
     Attributes:
       about: a line: network, size of its images, data that it was trained on.
       network: the network plugin that has the variables.

@@ -67,12 +67,15 @@ class BestExporter(SavedModelExporter):
     checkpoints, from `.best.json`. The first checkpoint is always exported.
 
     Args:
-      name, serving_input_receiver_fn, assets_extra, as_text: see `SavedModelExporter`.
+      name: name of the folder below `MODEL_DIR/export`.
+      serving_input_receiver_fn: function that returns a `ServingInputReceiver`.
       event_file_pattern: pattern of the evaluations' event files, below the model's
         folder; None reads none.
       compare_fn: takes `best_eval_result` and `current_eval_result`, metric ->
         value each; returns whether the current one is better. Default: its loss
         is smaller.
+      assets_extra: path below `assets.extra` -> file to copy there; None: no files.
+      as_text: whether the graph is written as text.
       exports_to_keep: number of best exports to keep; None for all.
 
     Raises:

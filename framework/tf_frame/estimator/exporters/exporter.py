@@ -39,7 +39,9 @@ class Exporter(abc.ABC):
         """Exports a checkpoint, or not; called after the evaluation.
 
         Args:
+          estimator: the `Estimator` that was evaluated.
           export_path: the folder of this exporter, `MODEL_DIR/export/NAME`.
+          checkpoint_path: path prefix of the checkpoint that was evaluated.
           eval_result: result of `Estimator.evaluate`.
           is_the_final_export: whether training has reached `TrainSpec.max_steps`.
 
@@ -86,7 +88,14 @@ class SavedModelExporter(Exporter):
 
 
 class FinalExporter(SavedModelExporter):
-    """Exports the last checkpoint after training has reached `TrainSpec.max_steps`."""
+    """Exports the last checkpoint after training has reached `TrainSpec.max_steps`.
+
+    Args:
+      name: name of the folder below `MODEL_DIR/export`.
+      serving_input_receiver_fn: function that returns a `ServingInputReceiver`.
+      assets_extra: path below `assets.extra` -> file to copy there; None: no files.
+      as_text: whether the graph is written as text.
+    """
 
     def export(
         self,
@@ -106,7 +115,10 @@ class LatestExporter(SavedModelExporter):
     """Exports every checkpoint that is evaluated.
 
     Args:
-      name, serving_input_receiver_fn, assets_extra, as_text: see `SavedModelExporter`.
+      name: name of the folder below `MODEL_DIR/export`.
+      serving_input_receiver_fn: function that returns a `ServingInputReceiver`.
+      assets_extra: path below `assets.extra` -> file to copy there; None: no files.
+      as_text: whether the graph is written as text.
       exports_to_keep: number of newest exports to keep; None for all.
 
     Raises:

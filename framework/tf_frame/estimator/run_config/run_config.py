@@ -140,7 +140,9 @@ class RunConfig:
     session_creation_timeout_secs = Field("Seconds to wait for a session.", *_POSITIVE)
     checkpoint_save_graph_def = Field("Whether graph.pbtxt and .meta files are written.")
 
-    task_type = cluster_property("task_type", "chief, master, worker, ps or evaluator.")
+    task_type = cluster_property(
+        "task_type", "Type of this task: chief, master, worker, ps or evaluator."
+    )
     task_id = cluster_property("task_id", "Number of this task among the tasks of its type.")
     global_id_in_cluster = cluster_property("global_id", "Number of this task among all, or None.")
     master = cluster_property("master", "Target of training sessions; empty inside this process.")

@@ -27,7 +27,10 @@ def make_stop_at_checkpoint_step_hook(
     """Returns the hook that ends training at a step, for the chief or for a worker.
 
     Args:
-      wait_after_file_check_secs: see `StopAtCheckpointStepHook`.
+      estimator: the `Estimator` to train.
+      last_step: global step at the end.
+      wait_after_file_check_secs: seconds that a worker waits after each look at the folder, which
+        many workers may share.
 
     Returns:
       A `StopAtStepHook` for the chief, a `StopAtCheckpointStepHook` for a worker.

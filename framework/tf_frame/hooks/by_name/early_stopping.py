@@ -125,14 +125,23 @@ def stop_if_higher(
 def stop_if_lower(
     metric: str, threshold: float, eval_dir: EvalSource, **more: Any
 ) -> EarlyStoppingHook:
-    """Stops once `metric` is below `threshold`; see `stop_if_higher`."""
+    """Stops once `metric` is below `threshold`.
+
+    Args:
+      metric, threshold, eval_dir, more: see `stop_if_higher`.
+    """
     return _stop_by_threshold(metric, threshold, eval_dir, higher=False, **more)
 
 
 def stop_if_no_increase(
     metric: str, max_steps_without_increase: int, eval_dir: EvalSource, **more: Any
 ) -> EarlyStoppingHook:
-    """Stops once `metric` has had no new maximum for a number of global steps."""
+    """Stops once `metric` has had no new maximum for a number of global steps.
+
+    Args:
+      metric, eval_dir, more: see `stop_if_higher`.
+      max_steps_without_increase: the number of global steps.
+    """
     return stop_if_not_better(
         metric, max_steps_without_increase, eval_dir, higher=True, unit="steps", **more
     )
@@ -141,7 +150,12 @@ def stop_if_no_increase(
 def stop_if_no_decrease(
     metric: str, max_steps_without_decrease: int, eval_dir: EvalSource, **more: Any
 ) -> EarlyStoppingHook:
-    """Stops once `metric` has had no new minimum for a number of global steps."""
+    """Stops once `metric` has had no new minimum for a number of global steps.
+
+    Args:
+      metric, eval_dir, more: see `stop_if_higher`.
+      max_steps_without_decrease: the number of global steps.
+    """
     return stop_if_not_better(
         metric, max_steps_without_decrease, eval_dir, higher=False, unit="steps", **more
     )
@@ -178,9 +192,13 @@ def stop_if_not_better(
     """Stops once `metric` has had no new best value for `patience` evaluations or steps.
 
     Args:
+      metric, eval_dir: see `stop_if_higher`.
+      patience: number of evaluations or steps, by `unit`.
       higher: whether a larger value is better.
       unit: `evaluations`, or `steps` for global steps.
-      metric, eval_dir, min_steps, every: see `stop_if_higher`.
+      min_steps: evaluations before this step are ignored.
+      every: `run_every_secs` (60) or `run_every_steps`, the other one None; `multiples_of` and
+        `report` of `EarlyStoppingHook`.
     """
     better = operator.gt if higher else operator.lt
     word = "increase" if higher else "decrease"

@@ -22,6 +22,9 @@ class GarbageCollectionHook(Hook):
     Args:
       every_steps: steps between collections.
       freeze_after_steps: step of the session after which objects are frozen.
+
+    Raises:
+      ValueError: a number that is not positive.
     """
 
     phase = Phase.LOG

@@ -70,6 +70,9 @@ class ResourceUseHook(Hook):
       every_steps, every_secs: steps or seconds between measurements.
       growth: fraction of the earlier memory, such as 0.2.
       writer: summary writer, or None.
+
+    Raises:
+      ValueError: `growth`, or a number of steps or seconds, is not positive.
     """
 
     phase = Phase.LOG

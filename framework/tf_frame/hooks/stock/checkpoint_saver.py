@@ -50,6 +50,8 @@ class CheckpointSaverHook(Hook):
 
     Raises:
       ValueError: both of saver and scaffold, or not exactly one of steps and seconds.
+      RuntimeError: from `begin`: the graph has no global step. Without saver and scaffold, the
+        collection SAVERS has none or several.
     """
 
     phase = Phase.SAVE

@@ -33,6 +33,9 @@ class GlobalStepWaiterHook(Hook):
       give_up: called at every look at the global step; true, such as after a signal, ends the
         wait and training.
       log: function that logs a line, with the arguments of `logging.Logger.info`.
+
+    Raises:
+      RuntimeError: from `begin`: the graph has no global step.
     """
 
     # Before all other hooks, so that no hook measures the wait.

@@ -38,6 +38,7 @@ class ProfilerHook(Hook):
 
     Raises:
       ValueError: both of `save_steps` and `save_secs`, or neither.
+      RuntimeError: from `begin`: the graph has no global step.
     """
 
     phase = Phase.OBSERVE

@@ -36,6 +36,7 @@ class StepCounterHook(Hook):
 
     Raises:
       ValueError: both or none of steps and seconds; a number that is not positive.
+      RuntimeError: from `begin`: the graph has no global step.
     """
 
     phase = Phase.LOG

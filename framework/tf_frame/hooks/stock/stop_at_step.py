@@ -23,6 +23,7 @@ class StopAtStepHook(Hook):
 
     Raises:
       ValueError: both or neither are given.
+      RuntimeError: from `begin`: the graph has no global step.
     """
 
     phase = Phase.STOP

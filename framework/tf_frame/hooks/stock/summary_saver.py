@@ -31,6 +31,7 @@ class SummarySaverHook(Hook):
     Raises:
       ValueError: both or none of scaffold and op, or of steps and seconds; a
         number that is not positive.
+      RuntimeError: from `begin`: the graph has no global step.
     """
 
     phase = Phase.OBSERVE

@@ -166,13 +166,31 @@ class SupervisedOutput(ExportOutput):
 
 
 class EvalOutput(SupervisedOutput):
-    """Outputs of an exported evaluation graph."""
+    """Outputs of an exported evaluation graph.
+
+    Args:
+      loss: a tensor or a mapping of tensors; None: none.
+      predictions: a tensor or a mapping of tensors; None: none.
+      metrics: name -> `(value, update_op)`, or one such pair; None: none.
+
+    Raises:
+      ValueError: a name is not a string, or a value not a tensor.
+    """
 
     METHOD_NAME = "tensorflow/supervised/eval"
 
 
 class TrainOutput(SupervisedOutput):
-    """Outputs of an exported training graph."""
+    """Outputs of an exported training graph.
+
+    Args:
+      loss: a tensor or a mapping of tensors; None: none.
+      predictions: a tensor or a mapping of tensors; None: none.
+      metrics: name -> `(value, update_op)`, or one such pair; None: none.
+
+    Raises:
+      ValueError: a name is not a string, or a value not a tensor.
+    """
 
     METHOD_NAME = "tensorflow/supervised/training"
 

@@ -78,7 +78,10 @@ class TensorServingInputReceiver(Received):
 
     Args:
       features: the tensor (dense, sparse or ragged).
-      receiver_tensors, receiver_tensors_alternatives: see `ServingInputReceiver`; errors, too.
+      receiver_tensors, receiver_tensors_alternatives: see `ServingInputReceiver`.
+
+    Raises:
+      ValueError: an argument is missing, a value not a tensor, or a name not a string.
     """
 
     __slots__ = ()
@@ -111,7 +114,10 @@ class SupervisedInputReceiver(_Supervised):
 
     Args:
       features, labels: a tensor each, or a dict of string or integer to tensor.
-      receiver_tensors: see `ServingInputReceiver`; errors, too.
+      receiver_tensors: see `ServingInputReceiver`.
+
+    Raises:
+      ValueError: an argument is missing, a value not a tensor, or a name not a string.
     """
 
     __slots__ = ()

@@ -91,7 +91,12 @@ class _Rows:
 
 
 class PredictionJsonLines(_Rows):
-    """Writes `predictions.jsonl`: an object a line; arrays are lists, NaN and infinities null."""
+    """Writes `predictions.jsonl`: an object a line; arrays are lists, NaN and infinities null.
+
+    Args:
+      directory: the folder; it exists.
+      class_names: names of the classes, in the order of their numbers; empty: none are known.
+    """
 
     file_name = "predictions.jsonl"
 
@@ -107,6 +112,10 @@ class PredictionCsv(_Rows):
     Columns of `probabilities`, `logits` and `scores` have the names of the classes, if there are
     any, instead of numbers. NaN and infinities are `nan`, `inf` and `-inf`. No text is a formula
     of a spreadsheet, and control characters are escapes (`tf_frame.text.spreadsheet_cell`).
+
+    Args:
+      directory: the folder; it exists.
+      class_names: names of the classes, in the order of their numbers; empty: none are known.
     """
 
     file_name = "predictions.csv"
