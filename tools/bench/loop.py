@@ -4,7 +4,7 @@
 
 `over` are the microseconds of a step that the loop takes more than the bare calls around it. A
 ratio of 1 means that hooks, checkpoints and logging cost nothing beside the steps; see
-docs/performance.md for the targets.
+docs/performance/loop.md for the targets.
 
 Every row trains a linear model (8 examples of 3 numbers) on one batch of tf.data, repeated.
 Within one session a block of steps by the loop and a block of bare calls
