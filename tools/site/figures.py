@@ -85,7 +85,8 @@ def _line(cells: Sequence[str]) -> str:
 
 
 def _with_facts(table: Mapping[str, Any], root: pathlib.Path) -> str:
-    facts = f"Measured on {table['date']}, {table['machine']}: `{table['command']}`"
+    command = f": `{table['command']}`" if table["command"] else ""
+    facts = f"Measured on {table['date']}, {table['machine']}{command}"
     old = ". **Older than its code**" if is_old(table, root) else ""
     return f"{_markdown(table)}\n\n*{facts}*{old}"
 
