@@ -38,8 +38,8 @@ from figure_file import write_table
 
 CONTENDERS = {"ours": "tf_frame.layers", "keras": "Keras", "xla": "Keras, jit_compile=True"}
 NETWORKS = {"mobilenet_v2": "MobileNetV2", "resnet_v1_50": "ResNet50"}
-HEAD = ("network, batch", "`tf_frame.layers`, ms", "Keras", "Keras, `jit_compile=True`")
-HEAD += ("ours over the better Keras", "per multiply-add")
+HEAD = ["network, batch", "`tf_frame.layers`, ms", "Keras", "Keras, `jit_compile=True`"]
+HEAD += ["ours over the better Keras", "per multiply-add"]
 CLASSES = 1000
 LEARNING_RATE = 0.01
 Step = Callable[[], Any]

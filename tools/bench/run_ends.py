@@ -76,7 +76,8 @@ def main() -> None:
     if argv.write:
         rows = list(zip(_ENDS, *columns, strict=True))
         code = ["framework/tf_frame/runs/training", "framework/tf_frame/runs/setup"]
-        write_table(["", *argv.programs], rows, code=code)
+        head = ["", *("now" if program == OWN else program for program in argv.programs)]
+        write_table(head, rows, code=code)
 
 
 def _row(seconds: Sequence[float]) -> str:
