@@ -11,6 +11,7 @@ ROOT = pathlib.Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "tools" / "site"))
 
 import api  # noqa: E402 (both are tools of this repository)
+import figures  # noqa: E402
 import site_pages  # noqa: E402
 
 project = "tf-frame"
@@ -46,5 +47,6 @@ def setup(app):
     app.add_object_type("old-name", "old-name", objname="old name")
     site_pages.write(ROOT, pathlib.Path(app.srcdir))
     app.connect("source-read", site_pages.rewrite_links)
+    app.connect("source-read", figures.add_facts)
     app.connect("autodoc-process-docstring", api.process_docstring, priority=400)
     app.connect("build-finished", site_pages.write_texts)

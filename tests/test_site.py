@@ -3,13 +3,14 @@
 import datetime
 import inspect
 import json
+import runpy
 import subprocess
 import sys
 from types import SimpleNamespace
 
 import pytest
 
-from source_tree import ROOT
+from source_tree import ROOT, documents
 
 sys.path.insert(0, str(ROOT / "tools" / "site"))
 
@@ -88,18 +89,61 @@ def repository(tmp_path):
     return tmp_path
 
 
-def test_a_figure_that_is_older_than_its_code_is_marked(repository):
-    today = datetime.date.today()
-    rows = [
-        {"what": f"w{n}", "value": "1 s", "machine": "m", "command": "c", "code": ["code.py"]}
-        | {"date": (today - datetime.timedelta(days=n)).isoformat()}
-        for n in (0, 9)
-    ]
-    folder = repository / "docs" / "figures"
+def write_tables(root, today):
+    """Writes a file of two tables, the second of which is older than its code."""
+    names = {"new": today, "old": today - datetime.timedelta(days=9)}
+    facts = {"machine": "m", "command": "c", "code": ["code.py"]}
+    cells = {"head": ["", "ms"], "rows": [["a", "1.0"], ["b", ""]]}
+    tables = {name: {"date": day.isoformat(), **facts, **cells} for name, day in names.items()}
+    folder = root / "docs" / "figures"
     folder.mkdir(parents=True)
-    (folder / "x.json").write_text(json.dumps({"figures": rows}))
-    *_, new, old = figures.pages(repository)["figures"].strip().splitlines()
-    assert new.endswith("| `c` |  |") and old.endswith("| `c` | older than its code |")
+    (folder / "x.json").write_text(json.dumps({"tables": tables}))
+
+
+TABLE = "| | ms |\n|---|---|\n| a | 1.0 |\n| b | |"
+
+
+def test_a_table_that_is_older_than_its_code_is_marked(repository):
+    today = datetime.date.today()
+    write_tables(repository, today)
+    new, old = figures.pages(repository)["figures"].split("\n## ")[1:]
+    assert new == f"x#new\n\n{TABLE}\n\n*Measured on {today}, m: `c`*\n"
+    assert old.startswith(f"x#old\n\n{TABLE}\n\n*Measured on")
+    assert old.endswith("m: `c`*. **Older than its code**\n")
+
+
+def test_a_document_has_the_tables_of_the_files_and_the_site_their_dates(repository):
+    today = datetime.date.today()
+    write_tables(repository, today)
+    places = "a\n\n<!-- figures: x#new -->\n| typed |\n<!-- end -->\n\nb\n"
+    text = figures.filled(places, repository)
+    assert text == f"a\n\n<!-- figures: x#new -->\n\n{TABLE}\n\n<!-- end -->\n\nb\n"
+    noted = []
+    env = SimpleNamespace(note_reread=lambda: noted.append(True))
+    app, source = SimpleNamespace(srcdir=repository / "docs", env=env), [text]
+    figures.add_facts(app, "page", source)
+    assert source == [f"a\n\n{TABLE}\n\n*Measured on {today}, m: `c`*\n\nb\n"]
+    figures.add_facts(app, "page", ["no table"])
+    assert noted == [True]
+
+
+def test_a_benchmark_writes_tables_and_keeps_the_others_of_its_file(repository, monkeypatch):
+    write_tables(repository, datetime.date.today())
+    written = runpy.run_path(str(ROOT / "tools" / "bench" / "figure_file.py"))["write_table"]
+    monkeypatch.setitem(written.__globals__, "_FOLDER", repository / "docs" / "figures")
+    monkeypatch.setattr(sys, "argv", ["tools/bench/x.py", "--write", "--turns", "3"])
+    written(["", "s"], [("µ", "2.0")], code=["code.py"], table="other")
+    tables = figures.tables(repository)
+    assert list(tables) == ["x#new", "x#old", "x#other"]
+    assert tables["x#other"]["command"] == "python tools/bench/x.py --turns 3"
+    assert tables["x#other"]["rows"] == [["µ", "2.0"]]
+    assert "| µ | 2.0 |" in figures.pages(repository)["figures"]
+
+
+@pytest.mark.parametrize("document", documents())
+def test_the_tables_of_a_document_are_those_of_the_files(document):
+    text = (ROOT / document).read_text(encoding="utf-8")
+    assert figures.filled(text, ROOT) == text, "python tools/site/figures.py writes the tables"
 
 
 def test_the_texts_for_assistants_have_all_pages_in_order(tmp_path):

@@ -1,6 +1,7 @@
 """Measures `tf-frame run --plugin deeplab` beside the same training in Keras.
 
-    python tools/bench/deeplab.py [--seeds 1 2 3 4 5] [--target 0.88] [--eval_every 25] [--xla]
+    python tools/bench/deeplab.py [--seeds 1 2 3 4 5] [--target 0.88] [--eval_every 25]
+        [--xla] [--write]
 
 Each seed trains the nuclei sample with both, in turns, each in a process of its own: the same
 network, recipe and data pipeline (`deeplab_keras.py`). Measured are the seconds from the start of
@@ -20,9 +21,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import median
+
+from figure_file import write_table
 
 _EVALUATION = re.compile(r"evaluation at step (\d+)\s+mean_iou (\S+)")
 _RATE = re.compile(r"^(\S+) steps/s$")
@@ -126,6 +129,24 @@ def table(results: dict[str, list[Result]], target: float) -> Iterator[str]:
         )
 
 
+def rows(results: dict[str, list[Result]], seeds: Sequence[int]) -> Iterator[list[str]]:
+    """Yields the row of each seed, and that of the medians."""
+    for seed, *pair in zip(seeds, *results.values(), strict=True):
+        secs = [f"{each.target_secs:.1f} (step {each.target_step:.0f})" for each in pair]
+        yield [str(seed), *_cells(secs, pair)]
+    medians = [
+        Result(*(median(values) for values in zip(*map(dataclasses.astuple, each), strict=True)))
+        for each in results.values()
+    ]
+    yield ["median", *_cells([f"{each.target_secs:.1f}" for each in medians], medians)]
+
+
+def _cells(secs: Sequence[str], pair: Sequence[Result]) -> list[str]:
+    ratio = pair[0].target_secs / pair[1].target_secs
+    rates = [f"{each.steps_per_sec:.2f}" for each in pair]
+    return [*secs, f"{ratio:.2f}", *rates, ", ".join(f"{each.mean_iou:.3f}" for each in pair)]
+
+
 def main() -> None:
     """Prints each training, then the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -134,13 +155,20 @@ def main() -> None:
     parser.add_argument("--eval_every", type=int, default=25)
     parser.add_argument("--target", type=float, default=0.88)
     parser.add_argument("--xla", action="store_true", help="also train Keras with XLA")
+    parser.add_argument("--write", action="store_true", help="write docs/figures/deeplab.json")
     argv = parser.parse_args()
+    if argv.write and argv.xla:
+        parser.error("--write is for tf-frame and Keras without XLA")
     results: dict[str, list[Result]] = {way: [] for way in WAYS[: 3 if argv.xla else 2]}
     for seed in argv.seeds:
         for way, trainings in results.items():
             trainings.append(train(way, seed, argv))
             print(f"seed {seed}  {way:<12}{trainings[-1]}", flush=True)
     print(*table(results, argv.target), sep="\n")
+    if argv.write:
+        head = ["seed", *(f"{way}, s" for way in results), "ratio"]
+        head += [*(f"{way}, steps/s" for way in results), f"mean IoU after {argv.steps} steps"]
+        write_table(head, rows(results, argv.seeds), code=["plugins/deeplab/src"])
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
 """Measures what 8-bit integers cost: mean IoU of deeplab in float and as TensorFlow Lite in int8.
 
-    python tools/bench/deeplab_int8.py [--seeds 1 2 3 4 5] [--preset quantized]
+    python tools/bench/deeplab_int8.py [--seeds 1 2 3 4 5] [--presets default quantized] [--write]
 
 Each seed trains the nuclei sample by `tf-frame run`, and is exported by `tf-frame export --format
-tflite_int8`. The exported file is then run on the validation tiles. Without `--preset`, the default
-run is measured, which has not learnt to be rounded.
+tflite_int8`. The exported file is then run on the validation tiles. The default run has not learnt
+to be rounded.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 from command_line import frame
+from figure_file import write_table
 
 CLASSES = 2
 
@@ -51,19 +52,29 @@ def measure(seed: int, options: Sequence[str], root: Path) -> tuple[float, float
 
 
 def main() -> None:
-    """Prints a line for each seed."""
+    """Prints a line for each preset and seed."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3, 4, 5])
-    parser.add_argument("--preset", help="a preset of deeplab, such as quantized")
+    parser.add_argument("--presets", nargs="+", default=["default"], help="default: no preset")
+    parser.add_argument("--write", action="store_true", help="write docs/figures/deeplab_int8.json")
     argv = parser.parse_args()
-    for seed in argv.seeds:
-        with tempfile.TemporaryDirectory() as root:
-            options = ["--preset", argv.preset] if argv.preset else []
-            in_float, in_int8 = measure(seed, options, Path(root))
-        difference = in_int8 - in_float
-        print(
-            f"seed {seed}: float {in_float:.4f}, int8 {in_int8:.4f}, {difference:+.4f}", flush=True
-        )
+    rows = []
+    for preset in argv.presets:
+        options = [] if preset == "default" else ["--preset", preset]
+        pairs = []
+        for seed in argv.seeds:
+            with tempfile.TemporaryDirectory() as root:
+                pairs.append(measure(seed, options, Path(root)))
+            in_float, in_int8 = pairs[-1]
+            figures = f"float {in_float:.4f}, int8 {in_int8:.4f}, {in_int8 - in_float:+.4f}"
+            print(f"{preset}, seed {seed}: {figures}", flush=True)
+        for kind, values in zip(
+            ("in float", "as `tflite_int8`"), zip(*pairs, strict=True), strict=True
+        ):
+            rows.append([f"{preset}, {kind}", *(f"{value:.4f}" for value in values)])
+    if argv.write:
+        head = ["seed", *map(str, argv.seeds)]
+        write_table(head, rows, code=["plugins/deeplab/src"])
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Measures `tf-frame run --plugin detection` beside a detector of Keras.
 
-    python tools/bench/detection.py [--turns 7] [--step_secs 10]
+    python tools/bench/detection.py [--turns 7] [--step_secs 10] [--write]
 
 Training steps/s, and images/s of inference with non-maximum suppression on batches of 1 and 8, of
 the default model and of one that is the same in Keras (`detection_keras.py`): layers, anchors,
@@ -27,6 +27,7 @@ from typing import Any
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 from contenders import Ask, TrainingTurns, answer, contender, infer_in_turns, rates_text
+from figure_file import write_table
 
 from tf_frame import InputContext, Mode
 from tf_frame.hooks.base import Hook, Phase
@@ -118,15 +119,18 @@ def exported(model_dir: str, output: str) -> Any:
     return lambda images, _=loaded: signature(image=tf.constant(images))
 
 
-def measure(label: str, asks: Mapping[str, Ask], question: str, turns: int) -> None:
-    """Asks for turns, and prints a row with the medians and their ratio."""
+def measure(label: str, asks: Mapping[str, Ask], question: str, turns: int) -> list[str]:
+    """Asks for turns, prints a row with the medians and their ratio, and returns its cells."""
     for ask in asks.values():
         ask(question)
     figures: dict[str, list[float]] = {name: [] for name in asks}
     for _ in range(turns):
         for name, ask in asks.items():
             figures[name] += ask(question)
-    print(f"{label:<28}{rates_text(*figures.values())}", flush=True)
+    text = rates_text(*figures.values())
+    print(f"{label:<28}{text}", flush=True)
+    ours, others, *ratio = text.split()
+    return [label, ours, others, " ".join(ratio)]
 
 
 def main() -> None:
@@ -134,6 +138,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--turns", type=int, default=7, help="turns of each that count")
     parser.add_argument("--step_secs", type=float, default=10, help="seconds of a turn")
+    parser.add_argument("--write", action="store_true", help="write docs/figures/detection.json")
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     argv = parser.parse_args()
     if argv.worker:
@@ -142,12 +147,14 @@ def main() -> None:
     with contextlib.ExitStack() as stack:
         asks = {name: stack.enter_context(contender(words)) for name, words in COMMANDS.items()}
         print(f"{'':<28}{'tf-frame':>10}{'Keras':>10}    ratio   (95 % interval)")
-        measure("training, steps/s", asks, f"train {argv.step_secs}", argv.turns)
+        rows = [measure("training, steps/s", asks, f"train {argv.step_secs}", argv.turns)]
         parameters = [ask("stop")[0] for ask in asks.values()]
         for size in BATCH_SIZES:
             label = f"inference of {size}, images/s"
-            measure(label, asks, f"infer {size} {argv.step_secs}", argv.turns)
+            rows.append(measure(label, asks, f"infer {size} {argv.step_secs}", argv.turns))
         print(f"{'parameters':<28}" + "".join(f"{count:>10.0f}" for count in parameters))
+    if argv.write:
+        write_table(["", *COMMANDS, "ratio"], rows, code=["plugins/detection/src"])
 
 
 if __name__ == "__main__":

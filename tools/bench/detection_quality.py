@@ -1,6 +1,7 @@
 """Measures the quality of detection on its embedded data, over several seeds.
 
     python tools/bench/detection_quality.py [--seeds 1 2 3 4 5] [--jobs trees nuclei_rotated ...]
+        [--write]
 
 Each job and seed is a `tf-frame run`; a line gives its figures and the seconds that it took. The
 detector of upright boxes on nuclei stands for one without an angle: its boxes are also
@@ -22,6 +23,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 import numpy as np
 from command_line import frame
+from figure_file import write_table
 
 UPRIGHT = "nuclei_upright"
 JOBS: Mapping[str, Sequence[str]] = {
@@ -85,14 +87,26 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3, 4, 5])
     parser.add_argument("--jobs", nargs="+", choices=JOBS, default=list(JOBS))
+    parser.add_argument(
+        "--write", action="store_true", help="write docs/figures/detection_quality.json"
+    )
     options = parser.parse_args(arguments)
+    rows = []
     for job in options.jobs:
         measured = []
         for seed in options.seeds:
             with tempfile.TemporaryDirectory() as folder:
                 measured.append(measure(job, seed, Path(folder)))
             print_line(job, f"seed {seed}", measured[-1])
-        print_line(job, "median", {name: median(m[name] for m in measured) for name in measured[0]})
+        medians = {name: median(m[name] for m in measured) for name in measured[0]}
+        print_line(job, "median", medians)
+        secs = [m["seconds"] for m in measured]
+        cells = [" ".join(f"{m['ap50']:.3f}" for m in measured)]
+        cells += [f"{medians['ap50']:.3f}", f"{medians['ap']:.3f}"]
+        rows.append([job, *cells, f"{min(secs):.0f} to {max(secs):.0f}"])
+    if options.write:
+        head = ["data", "AP50 of each seed", "median", "AP", "seconds"]
+        write_table(head, rows, code=["plugins/detection/src"])
 
 
 def print_line(job: str, what: str, figures: Mapping[str, float]) -> None:

@@ -1,6 +1,6 @@
 """Measures seconds and memory of evaluations: in one kept graph, and in a new one each time.
 
-    python tools/bench/evaluate.py [--evaluations 50] [--plugin deeplab] [--eval_steps 2]
+    python tools/bench/evaluate.py [--evaluations 50] [--plugin deeplab] [--eval_steps 2] [--write]
 
 A run that evaluates during training keeps graph and session, where tf.estimator built them anew;
 the table shows what that saves, and whether memory grows. Each way evaluates in a process of its
@@ -21,7 +21,9 @@ import time
 from typing import Any
 
 import numpy as np
+from figure_file import write_table
 
+_COLUMNS = ("", "first, s", "others, median s", "MB after the 1st", "5th")
 WAYS = {"kept": "graph and session kept", "anew": "built anew each time"}
 CHECKPOINTS = 5
 EXAMPLES = 256
@@ -148,15 +150,14 @@ def in_process(what: str, folder: str, options: argparse.Namespace) -> dict[str,
     return found
 
 
-def row(label: str, found: dict[str, Any]) -> str:
-    """A line of the table."""
+def row(label: str, found: dict[str, Any]) -> list[str]:
+    """The cells of a line of the table."""
     first, *others = found["seconds"]
     memory = found["megabytes"]
     growth = 100 * (memory[-1] / memory[4] - 1)
-    cells = [f"{first:.2f}", f"{statistics.median(others):.3f}"]
+    cells = [label, f"{first:.2f}", f"{statistics.median(others):.3f}"]
     cells += [f"{each:.0f}" for each in (memory[0], memory[4], memory[-1])]
-    cells += [f"{growth:.1f}", str(found["operations"])]
-    return f"{label:<24}" + "".join(f"{cell:>9}" for cell in cells)
+    return [*cells, f"{growth:.1f} %", str(found["operations"])]
 
 
 def main() -> None:
@@ -165,6 +166,7 @@ def main() -> None:
     parser.add_argument("--evaluations", type=int, default=50, help="6 or more")
     parser.add_argument("--plugin", help="evaluate the model of this plugin on its own data")
     parser.add_argument("--eval_steps", type=int, help="batches at most; default: all")
+    parser.add_argument("--write", action="store_true", help="write docs/figures/evaluate.json")
     parser.add_argument("--one", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.evaluations < 6:
@@ -177,12 +179,18 @@ def main() -> None:
         print(json.dumps(found))
         return
     last = options.evaluations
-    heads = ["first s", "others s", "MB 1st", "MB 5th", f"MB {last}th", "growth %", "ops"]
+    heads = ["first s", "others s", "MB 1st", "MB 5th", f"MB {last}th", "growth", "ops"]
     print(" " * 24 + "".join(f"{head:>9}" for head in heads))
     with tempfile.TemporaryDirectory(dir=os.getcwd()) as folder:
         in_process("checkpoints", folder, options)
+        rows = []
         for way, label in WAYS.items():
-            print(row(label, in_process(way, folder, options)), flush=True)
+            rows.append(row(label, in_process(way, folder, options)))
+            print(f"{label:<24}" + "".join(f"{cell:>9}" for cell in rows[-1][1:]), flush=True)
+    if options.write:
+        head = [*_COLUMNS, f"{last}th", "growth from the 5th", "operations built"]
+        code = ["framework/tf_frame/runs/evaluation", "framework/tf_frame/graph/inference"]
+        write_table(head, rows, code=code, table=options.plugin or "small")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,7 @@
-"""Writes what a benchmark measured to docs/figures, for the site; `--write` of the benchmarks."""
+"""Writes tables of what a benchmark measured to docs/figures; `--write` of the benchmarks.
+
+`python tools/site/figures.py` copies them into the documents.
+"""
 
 from __future__ import annotations
 
@@ -7,26 +10,45 @@ import json
 import os
 import pathlib
 import platform
+import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 _FOLDER = pathlib.Path(__file__).parents[2] / "docs" / "figures"
 
 
 def write_figures(figures: Mapping[str, str], *, code: Sequence[str]) -> None:
-    """Writes the figures of the running benchmark.
+    """Writes a table of the values that the running benchmark measured.
 
     Args:
       figures: what was measured -> the figure with its unit.
-      code: paths of the repository; the site marks figures that are older than this code.
+      code: as in `write_table`.
     """
-    name = pathlib.Path(sys.argv[0]).stem
-    facts = {
+    write_table(["", "figure"], figures.items(), code=code)
+
+
+def write_table(
+    head: Sequence[str], rows: Iterable[Sequence[str]], *, code: Sequence[str], table: str = "main"
+) -> None:
+    """Writes a table that the running benchmark measured; other tables of its file stay.
+
+    Args:
+      head: names of the columns.
+      rows: cells of each row.
+      code: paths of the repository; the site marks a table that is older than this code.
+      table: name of the table, for a benchmark with several ones.
+    """
+    script = pathlib.Path(sys.argv[0])
+    path = _FOLDER / f"{script.stem}.json"
+    tables = json.loads(path.read_text(encoding="utf-8"))["tables"] if path.exists() else {}
+    words = [word for word in sys.argv[1:] if word != "--write"]
+    tables[table] = {
         "date": datetime.date.today().isoformat(),
         "machine": f"{len(os.sched_getaffinity(0))} cores, {platform.machine()}, no GPU",
-        "command": f"python tools/bench/{name}.py",
+        "command": shlex.join(["python", f"tools/bench/{script.name}", *words]),
         "code": list(code),
+        "head": list(head),
+        "rows": [list(row) for row in rows],
     }
-    rows = [{"what": what, "value": value, **facts} for what, value in figures.items()]
-    text = json.dumps({"figures": rows}, indent=2) + "\n"
-    (_FOLDER / f"{name}.json").write_text(text, encoding="utf-8")
+    text = json.dumps({"tables": tables}, indent=2, ensure_ascii=False) + "\n"
+    path.write_text(text, encoding="utf-8")

@@ -1,7 +1,7 @@
 """Measures a training step of networks made of tf_frame.layers, and of Keras layers.
 
     python tools/bench/layers.py [--networks mobilenet_v2 resnet_v1_50] [--image_size 96]
-        [--batch_size 8] [--rounds 7] [--steps 5]
+        [--batch_size 8] [--rounds 7] [--steps 5] [--write]
 
 It tells whether layers with slim's names, made without Keras, are as fast as those of Keras.
 
@@ -34,9 +34,12 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 import numpy as np
 from contenders import answer, contender, questions
+from figure_file import write_table
 
 CONTENDERS = {"ours": "tf_frame.layers", "keras": "Keras", "xla": "Keras, jit_compile=True"}
 NETWORKS = {"mobilenet_v2": "MobileNetV2", "resnet_v1_50": "ResNet50"}
+HEAD = ["network, batch", "`tf_frame.layers`, ms", "Keras", "Keras, `jit_compile=True`"]
+HEAD += ["ours over the better Keras", "per multiply-add"]
 CLASSES = 1000
 LEARNING_RATE = 0.01
 Step = Callable[[], Any]
@@ -133,8 +136,8 @@ def work(contender: str, network: str, options: argparse.Namespace) -> None:
         answer((time.perf_counter() - start) / options.steps)
 
 
-def compare(network: str, options: argparse.Namespace) -> None:
-    """Measures a network and prints its rows."""
+def compare(network: str, options: argparse.Namespace) -> list[str]:
+    """Measures a network, prints its rows, and returns that of the table."""
     with contextlib.ExitStack() as stack:
         command = [sys.executable, __file__, *sys.argv[1:], "--worker"]
         asks = {
@@ -158,6 +161,8 @@ def compare(network: str, options: argparse.Namespace) -> None:
             f"{first:9.1f}{forward / 1e6:9.0f}"
         )
     print(f"  ours / {CONTENDERS[best]}: {ratio:.3f}; per multiply-add: {per_multiply_add:.3f}")
+    cells = [f"{median * 1e3:.1f}" for median in medians.values()]
+    return [f"{network}, {size}", *cells, f"{ratio:.2f}", f"{per_multiply_add:.2f}"]
 
 
 def main() -> None:
@@ -170,14 +175,17 @@ def main() -> None:
     parser.add_argument("--image_size", type=int, default=96, help="height and width, in pixels")
     parser.add_argument("--rounds", type=int, default=7, help="turns of each contender")
     parser.add_argument("--steps", type=int, default=5, help="steps in a turn")
+    parser.add_argument("--write", action="store_true", help="write docs/figures/layers.json")
     parser.add_argument("--worker", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.worker:
         contender, network = options.worker
         work(contender, network, options)
         return
-    for network in options.networks:
-        compare(network, options)
+    rows = [compare(network, options) for network in options.networks]
+    if options.write:
+        code = ["framework/tf_frame/layers"]
+        write_table(HEAD, rows, code=code, table=str(options.image_size))
 
 
 if __name__ == "__main__":

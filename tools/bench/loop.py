@@ -1,10 +1,10 @@
 """Measures the time per step of training loops, relative to a bare prepared session call.
 
-    python tools/bench/loop.py [--only NAME] [--sessions 3] [--turns 10] [--block 2000]
+    python tools/bench/loop.py [--only NAME] [--sessions 3] [--turns 10] [--block 2000] [--write]
 
 `over` are the microseconds of a step that the loop takes more than the bare calls around it. A
 ratio of 1 means that hooks, checkpoints and logging cost nothing beside the steps; see
-docs/performance.md for the targets.
+docs/performance/loop.md for the targets.
 
 Every row trains a linear model (8 examples of 3 numbers) on one batch of tf.data, repeated.
 Within one session a block of steps by the loop and a block of bare calls
@@ -43,6 +43,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import numpy as np
 import tensorflow as tf2
 import tensorflow.compat.v1 as tf
+from figure_file import write_table
 
 from tf_frame import Input, InputInfo, Mode
 from tf_frame.cluster import Cluster
@@ -60,6 +61,7 @@ from tf_frame.testing.session_runs import counted_runs
 from tf_frame.testing.toy import WEIGHTS, ToyModel, make_setup
 from tf_frame_legacy import training
 
+_HEAD = ("", "bare call, µs", "loop, µs", "ratio (quartiles)", "processor time")
 _FEATURES = np.random.RandomState(0).randn(8, 3).astype(np.float32)
 _LABELS = _FEATURES @ WEIGHTS + 3.0
 
@@ -342,25 +344,33 @@ def main() -> None:
     parser.add_argument("--sessions", type=int, default=3, help="sessions of a row")
     parser.add_argument("--turns", type=int, default=10, help="blocks of the loop in a session")
     parser.add_argument("--block", type=int, default=2000, help="steps of a block")
+    parser.add_argument("--write", action="store_true", help="write docs/figures/loop.json")
     argv = parser.parse_args()
     tf.logging.set_verbosity(tf.logging.ERROR)
     rows = {name: row for name, row in ROWS.items() if argv.only in name}
-    print(f"{'':<36}us per step            ratio                  ratio of")
-    print(f"{'':<36} bare   loop   over   median  (quartiles)   processor time")
+    print(f"{'':<36}us per step                 ratio            ratio of")
+    print(f"{'':<36} bare   loop   over     median (quartiles)     processor time")
+    table = []
     for name, row in rows.items():
         fewer = name.startswith(_FEWER_TURNS)
         count = max(2, argv.turns // 3) if fewer else argv.turns
         done = [Turns(argv.block, count) for _ in range(1 if fewer else argv.sessions)]
         for turns in done:
             row(turns)
-        print(f"{name:<36}{_figures(done)}", flush=True)
+        bare, loop, over, ratio, cpu = _figures(done)
+        print(f"{name:<36}{bare:>6} {loop:>6} {over:>6}   {ratio:>22}   {cpu:>6}", flush=True)
+        table.append([name, bare, loop, ratio, cpu])
+    if argv.write:
+        graph = "framework/tf_frame/graph"
+        code = [f"{graph}/prepared_call.py", f"{graph}/step_loop.py", "framework/tf_frame/session"]
+        write_table(_HEAD, table, code=code)
     print(f"\n{'in 200 steps':<36}prepared calls, other runs, preparations")
     for name, row in rows.items():
         if not name.startswith("Keras"):
             print(f"{name:<36}{count_calls(row)}", flush=True)
 
 
-def _figures(done: Sequence[Turns]) -> str:
+def _figures(done: Sequence[Turns]) -> tuple[str, ...]:
     bare, loop, over = (
         statistics.median(float(times[0]) for times in blocks) / done[0].block * 1e6
         for blocks in (
@@ -371,8 +381,8 @@ def _figures(done: Sequence[Turns]) -> str:
     )
     ratios = np.array([ratio for turns in done for ratio in turns.ratios()])
     (first, middle, third), (_, cpu, _) = np.percentile(ratios, [25, 50, 75], axis=0).T
-    spread = f"({first:.2f} to {third:.2f})"
-    return f"{bare:6.1f} {loop:6.1f} {over:6.1f}   {middle:6.2f}  {spread}   {cpu:6.2f}"
+    ratio = f"{middle:.2f} ({first:.2f} to {third:.2f})"
+    return f"{bare:.1f}", f"{loop:.1f}", f"{over:.1f}", ratio, f"{cpu:.2f}"
 
 
 if __name__ == "__main__":

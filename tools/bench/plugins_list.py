@@ -1,6 +1,6 @@
 """Measures what installed packages with plugins add to the time of `tf-frame plugins list`.
 
-    python tools/bench/plugins_list.py [--packages 200] [--runs 21]
+    python tools/bench/plugins_list.py [--packages 200] [--runs 21] [--write]
 
 The packages are generated and empty: metadata, a module, an entry point each. Runs with and without
 them take turns, so that what else the machine does meets both alike; the CPU time of the process
@@ -19,6 +19,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from figure_file import write_table
+
 from tf_frame.testing.distributions import write_distribution
 
 
@@ -27,6 +29,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--packages", type=int, default=200)
     parser.add_argument("--runs", type=int, default=21)
+    parser.add_argument("--write", action="store_true", help="write docs/figures/plugins_list.json")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         sites = {"none": Path(folder, "none"), "generated": Path(folder, "generated")}
@@ -39,13 +42,19 @@ def main() -> None:
         for run in range(args.runs):
             for name in sorted(sites, reverse=bool(run % 2)):
                 times[name].append(timed(sites[name]))
-    shown = {}
+    shown, rows = {}, []
     for index, clock in enumerate(("on the clock", "of CPU")):
         for name in sites:
             shown[name] = [1e3 * each[index] for each in times[name]]
             print(f"{name:<10} {spread(shown[name])} {clock}")
-        added = statistics.median(shown["generated"]) - statistics.median(shown["none"])
+        none, generated = (statistics.median(shown[name]) for name in sites)
+        added = generated - none
+        rows.append([clock, f"{added:.0f} ms, on {none:.0f} ms"])
         print(f"{args.packages} packages add {added:.1f} ms {clock} ({args.runs} runs)")
+    if args.write:
+        head = [f"{args.packages} packages more", f"median of {args.runs} runs"]
+        names = ("plugin/find.py", "plugin/packages.py", "cli/plugin_list.py")
+        write_table(head, rows, code=[f"framework/tf_frame/{name}" for name in names])
 
 
 def make_package(site: Path, number: int) -> None:

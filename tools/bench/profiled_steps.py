@@ -1,6 +1,6 @@
 """Measures what profiling adds to training steps.
 
-    python tools/bench/profiled_steps.py [--plugin deeplab] [--rounds 7] [--steps 10]
+    python tools/bench/profiled_steps.py [--plugin deeplab] [--rounds 7] [--steps 10] [--write]
 
 calls: session calls of 200 steps with default hooks, and with a profile that is asked for later.
 step times: processor time of noting a step's duration, which every step does.
@@ -22,6 +22,7 @@ from typing import Any
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 import tensorflow.compat.v1 as tf
+from figure_file import write_table
 
 from tf_frame.cluster import Cluster
 from tf_frame.command_line.parsing import parse_command_line
@@ -109,8 +110,8 @@ def elapsed(function: Callable[[], Any]) -> float:
     return time.perf_counter() - began
 
 
-def measure_steps(plugin: str, rounds: int, steps: int) -> None:
-    """Prints the table of the steps of a plugin's training graph."""
+def measure_steps(plugin: str, rounds: int, steps: int) -> list[list[str]]:
+    """Prints the table of the steps of a plugin's training graph, and returns its rows."""
     with tempfile.TemporaryDirectory() as folder:
         words = ["--plugin", plugin, "--model_dir", os.path.join(folder, "run")]
         setup = parse_command_line(words).setup()
@@ -127,7 +128,7 @@ def measure_steps(plugin: str, rounds: int, steps: int) -> None:
         ):
             session = monitored.run_step_fn(lambda step_context: step_context.session)
             blocks = Blocks(session, graph.train_op, steps, folder)
-            print_blocks(blocks, rounds)
+            rows = print_blocks(blocks, rounds)
             secs = elapsed(lambda: chrome_trace(blocks.traced()))
             trace = chrome_trace(blocks.traced())
             written = elapsed(lambda: write_trace(os.path.join(folder, "a.json.gz"), trace))
@@ -135,10 +136,11 @@ def measure_steps(plugin: str, rounds: int, steps: int) -> None:
                 f"one timeline: step and trace {secs:.3f} s, {len(trace) / 1e6:.2f} MB; "
                 f"compressed and written {written:.3f} s"
             )
+    return rows
 
 
-def print_blocks(blocks: Blocks, rounds: int) -> None:
-    """Prints a row for each kind of block."""
+def print_blocks(blocks: Blocks, rounds: int) -> list[list[str]]:
+    """Prints a row for each kind of block, and returns the rows."""
     kinds = {
         "nothing": {"metadata": False, "capture": False},
         "run metadata": {"metadata": True, "capture": False},
@@ -151,17 +153,18 @@ def print_blocks(blocks: Blocks, rounds: int) -> None:
     for _ in range(rounds):
         for name, kind in kinds.items():
             secs[name].append(blocks.run(**kind))
+    rows = []
     print("| | ms a step | ratio (smallest to largest) |\n|---|---|---|")
     for name, values in secs.items():
         ratios = [one / bare for one, bare in zip(values, secs["nothing"], strict=True)]
-        print(
-            f"| {name} | {statistics.median(values) * 1e3:.1f} | "
-            f"{statistics.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f}) |"
-        )
+        ratio = f"{statistics.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})"
+        rows.append([name, f"{statistics.median(values) * 1e3:.1f}", ratio])
+        print(f"| {' | '.join(rows[-1])} |")
     print(
         f"beginning a capture: {statistics.median(blocks.began) * 1e3:.1f} ms; "
         f"writing it: {statistics.median(blocks.saved):.2f} s"
     )
+    return rows
 
 
 def main() -> None:
@@ -170,10 +173,18 @@ def main() -> None:
     parser.add_argument("--plugin", default="deeplab")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--steps", type=int, default=10)
+    parser.add_argument(
+        "--write", action="store_true", help="write docs/figures/profiled_steps.json"
+    )
     options = parser.parse_args()
     calls()
     step_times()
-    measure_steps(options.plugin, options.rounds, options.steps)
+    rows = measure_steps(options.plugin, options.rounds, options.steps)
+    if options.write:
+        head = ["", "ms a step", "ratio to the plain block of the round"]
+        profiling = "framework/tf_frame/profiling"
+        names = ("capture.py", "run_metadata.py", "recorder.py")
+        write_table(head, rows, code=[f"{profiling}/{name}" for name in names])
 
 
 if __name__ == "__main__":

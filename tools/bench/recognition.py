@@ -1,7 +1,8 @@
 """Measures `tf-frame run --plugin recognition`: its speed beside Keras, and its word accuracy.
 
-    python tools/bench/recognition.py [--turns 7] [--step_secs 10]
+    python tools/bench/recognition.py [--turns 7] [--step_secs 10] [--write]
     python tools/bench/recognition.py --jobs ctc attention bent bent_rectified [--seeds 1 2 3 4 5]
+        [--write]
 
 The first prints training steps/s of the default model and of a reader of words in Keras
 (`recognition_keras.py`) on batches of the very same `tf.data` pipeline. Each has a process of its
@@ -30,6 +31,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 from command_line import frame
 from contenders import answer, contender
 from detection import measure, train
+from figure_file import write_table
 
 KERAS = str(Path(__file__).with_name("recognition_keras.py"))
 COMMANDS = {
@@ -46,6 +48,7 @@ JOBS: Mapping[str, Sequence[str]] = {
 # The least word accuracy, and the most seconds of training, of a job that is to reach them.
 BOUNDS = {"ctc": (0.88, 180.0), "attention": (0.80, 360.0)}
 FIGURES = ("word_accuracy", "edit_distance")
+_CODE = ("plugins/recognition/src",)
 # More steps than there is time for.
 ENDLESS = 10**6
 
@@ -65,14 +68,15 @@ def work() -> None:
         answer(train(setup, setup.make_input()))
 
 
-def print_speed(turns: int, step_secs: float) -> None:
-    """Prints steps/s and the numbers of trainable parameters."""
+def print_speed(turns: int, step_secs: float) -> list[str]:
+    """Prints steps/s and the numbers of trainable parameters; returns the row of steps/s."""
     with contextlib.ExitStack() as stack:
         asks = {name: stack.enter_context(contender(words)) for name, words in COMMANDS.items()}
         print(f"{'':<28}{'tf-frame':>10}{'Keras':>10}    ratio   (95 % interval)")
-        measure("training, steps/s", asks, f"train {step_secs}", turns)
+        row = measure("training, steps/s", asks, f"train {step_secs}", turns)
         parameters = [ask("stop")[0] for ask in asks.values()]
         print(f"{'parameters':<28}" + "".join(f"{count:>10.0f}" for count in parameters))
+    return row
 
 
 def accuracy(job: str, seed: int) -> dict[str, float]:
@@ -87,8 +91,8 @@ def accuracy(job: str, seed: int) -> dict[str, float]:
     return {**figures, "steps": steps, "training_secs": training, "secs": result["duration_secs"]}
 
 
-def print_accuracy(job: str, seeds: Sequence[int]) -> None:
-    """Prints the figures of each seed, their medians, and how many seeds are within the bounds."""
+def print_accuracy(job: str, seeds: Sequence[int]) -> list[str]:
+    """Prints figures and medians, and how many seeds are within the bounds; returns a row."""
     measured = []
     for seed in seeds:
         measured.append(accuracy(job, seed))
@@ -101,6 +105,10 @@ def print_accuracy(job: str, seeds: Sequence[int]) -> None:
             each["word_accuracy"] >= least and each["training_secs"] <= most for each in measured
         ]
         print(f"{job}: {sum(within)} of {len(within)} reach {least} within {most:.0f} s")
+    columns = (" ".join(f"{each[name]:.3f}" for each in measured) for name in FIGURES)
+    secs = [round(each["training_secs"]) for each in measured]
+    options = f"`{' '.join(JOBS[job])}`" if JOBS[job] else "default (CTC)"
+    return [options, ", ".join(map(str, seeds)), *columns, f"{min(secs)} to {max(secs)}"]
 
 
 def print_line(job: str, what: str, figures: Mapping[str, float]) -> None:
@@ -116,15 +124,20 @@ def main() -> None:
     parser.add_argument("--step_secs", type=float, default=10, help="seconds of a turn")
     parser.add_argument("--jobs", nargs="+", choices=JOBS, help="word accuracy of these, not speed")
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3, 4, 5])
+    parser.add_argument("--write", action="store_true", help="write docs/figures/recognition.json")
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     argv = parser.parse_args()
     if argv.worker:
         work()
     elif argv.jobs:
-        for job in argv.jobs:
-            print_accuracy(job, argv.seeds)
+        rows = [print_accuracy(job, argv.seeds) for job in argv.jobs]
+        if argv.write:
+            head = ["run", "seeds", "word accuracy", "edit distance", "training, s"]
+            write_table(head, rows, code=_CODE, table="accuracy")
     else:
-        print_speed(argv.turns, argv.step_secs)
+        row = print_speed(argv.turns, argv.step_secs)
+        if argv.write:
+            write_table(["", *COMMANDS, "ratio"], [row], code=_CODE, table="speed")
 
 
 if __name__ == "__main__":

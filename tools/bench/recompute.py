@@ -1,6 +1,6 @@
 """Measures what `--recompute` saves of the memory of a step, and what it costs.
 
-    python tools/bench/recompute.py [--batch 16] [--secs 60] [--scopes SCOPE,SCOPE ...]
+    python tools/bench/recompute.py [--batch 16] [--secs 60] [--scopes SCOPE,SCOPE ...] [--write]
 
 resnet_v1_50 with images of 224 x 224. The peak of memory is that of a recorded step, besides the
 variables; the steps take turns with those of the training as it is.
@@ -14,6 +14,8 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+
+from figure_file import write_table
 
 from tf_frame.experiments.compare import compare
 from tf_frame.experiments.trial import Trial
@@ -41,21 +43,25 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=16, help="images of a batch")
     parser.add_argument("--secs", type=float, default=60, help="seconds of turns of a row")
     parser.add_argument("--scopes", nargs="*", default=_SCOPES, help="scopes of each row")
+    parser.add_argument("--write", action="store_true", help="write docs/figures/recompute.json")
     argv = parser.parse_args()
     words = ["--plugin", "classification", "--model.name", "resnet_v1_50"]
     words += ["--train_batch_size", str(argv.batch), "--save_summaries_steps", "0"]
     plain = peak_bytes(words)
     print(f"as it is: {plain / 2**20:.0f} MiB", flush=True)
+    rows = []
     for scopes in argv.scopes:
         changed = [*words, f"--recompute={scopes}"]
         peak = peak_bytes(changed)
         with Trial(words) as baseline, Trial(changed) as variant:
             comparison = compare(baseline, variant, secs=argv.secs)
-        print(
-            f"{peak / 2**20:.0f} MiB, {1 - peak / plain:.0%} less; speed {comparison.ratio}, "
-            f"{comparison.losses}  [{scopes}]",
-            flush=True,
-        )
+        less, speed = f"{peak / 2**20:.0f} MiB, {1 - peak / plain:.0%} less", str(comparison.ratio)
+        print(f"{less}; speed {speed}, {comparison.losses}  [{scopes}]", flush=True)
+        rows.append([f"`{scopes}`", str(argv.batch), f"{plain / 2**20:.0f} MiB", less, speed])
+    if argv.write:
+        head = ["`--recompute`", "images", "peak before", "with it", "speed"]
+        code = ["framework/tf_frame/graph/update/recompute.py"]
+        write_table(head, rows, code=code, table=str(argv.batch))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Measures both ends of a run: from the process to the first steps, from the last step to the exit.
 
-    python tools/bench/run_ends.py [--turns 10] [--plugin deeplab] [PROGRAM ...]
+    python tools/bench/run_ends.py [--turns 10] [--plugin deeplab] [--write] [PROGRAM ...]
 
 Each PROGRAM is a `tf-frame`, by default that of this environment; those of several environments,
 such as one before and one after a change, take turns.
@@ -22,8 +22,14 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from figure_file import write_table
+
 OWN = str(Path(sys.executable).with_name("tf-frame"))
 _STEPS = 3
+_ENDS = (
+    "from the process to the end of the second step",
+    "from the last step to the exit, with an evaluation",
+)
 _STEP = re.compile(rf"step (\d+)/{_STEPS} ")
 
 
@@ -53,6 +59,7 @@ def main() -> None:
     parser.add_argument("programs", nargs="*", default=[OWN])
     parser.add_argument("--turns", type=int, default=10)
     parser.add_argument("--plugin", default="deeplab")
+    parser.add_argument("--write", action="store_true", help="write docs/figures/run_ends.json")
     argv = parser.parse_args()
     for program in argv.programs:
         ends(program, argv.plugin)  # Fills the caches of the file system.
@@ -61,9 +68,16 @@ def main() -> None:
         for program in argv.programs:
             figures[program].append(ends(program, argv.plugin))
     print(f"{'':<40}{'first screen':>14}{'first steps':>12}{'exit':>8}{'both':>8}")
+    columns = []
     for program, turns in figures.items():
         medians = [statistics.median(column) for column in zip(*turns, strict=True)]
         print(f"{program:<40}{_row([*medians, medians[1] + medians[2]])}", flush=True)
+        columns.append([f"{secs:.2f} s" for secs in medians[1:]])
+    if argv.write:
+        rows = list(zip(_ENDS, *columns, strict=True))
+        code = ["framework/tf_frame/runs/training", "framework/tf_frame/runs/setup"]
+        head = ["", *("now" if program == OWN else program for program in argv.programs)]
+        write_table(head, rows, code=code)
 
 
 def _row(seconds: Sequence[float]) -> str:

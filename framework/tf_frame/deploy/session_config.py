@@ -87,7 +87,7 @@ def session_fields(config: DeviceOptions) -> Any:
 
     It adds soft placement to `device_fields`, and one pass of the graph optimizer, as in Estimator
     (tensorflow_estimator, run_config.py, `get_default_session_config`): a second pass makes the
-    start longer, and made no step of deeplab shorter (docs/performance.md).
+    start longer, and made no step of deeplab shorter (docs/performance/loop.md).
     """
     proto = device_fields(config)
     proto.allow_soft_placement = True

@@ -2,7 +2,7 @@
 
 Two operations read the clock, one before a step takes its batches, and one after the last of them
 is there; a variable sums the differences. They lie beside the computation of a step, which does not
-wait for them: docs/performance.md has their cost.
+wait for them: docs/performance/loop.md has their cost.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """`Evaluator`: evaluates checkpoints in a single graph and session.
 
 A new graph and session for each checkpoint, as in tf.estimator, takes 12 to 42 times as long
-(docs/performance.md).
+(docs/performance/evaluation.md).
 
     evaluator = Evaluator(model=model, source=source, config=config, eval_dir="runs/first/eval")
     for checkpoint in checkpoints_iterator("runs/first"):
