@@ -5,7 +5,8 @@ import re
 import pytest
 
 import tf_frame
-from source_tree import PLUGINS, ROOT, imports, modules
+import tf_frame.testing
+from source_tree import FRAMEWORK, PLUGINS, ROOT, imports, modules
 
 PUBLIC = {
     "tf_frame",
@@ -16,6 +17,8 @@ PUBLIC = {
 }
 # Released together with the framework: old names of its functions, and a command that starts runs.
 INTERNAL = {"tf_frame_legacy", "tf_frame_sweep"}
+
+_TESTING = re.compile(r"^ *from (tf_frame\.testing[\w.]*) import", re.MULTILINE)
 
 
 def is_public(imported):
@@ -41,6 +44,18 @@ def test_documents_list_the_public_modules():
     text = (ROOT / "docs" / "plugins.md").read_text(encoding="utf-8")
     section = text.partition("## Public names")[2].partition("\n## ")[0]
     assert set(re.findall(r"^\| `([\w.]+)`", section, re.MULTILINE)) == PUBLIC
+
+
+def test_tests_of_plugins_import_listed_modules_of_testing():
+    patterns = ("plugins/*/tests/**/*.py", "plugins/*/README.md", "docs/**/*.md")
+    files = [path for pattern in patterns for path in ROOT.glob(pattern)]
+    files += FRAMEWORK.glob("scaffold/templates/**/*.py.txt")
+    listed = {f"tf_frame.testing.{name}" for name in tf_frame.testing.__all__}
+    used = {
+        name: path for path in files for name in _TESTING.findall(path.read_text(encoding="utf-8"))
+    }
+    assert "tf_frame.testing.toy" in used
+    assert not {name: path for name, path in used.items() if name not in listed}
 
 
 def test_every_public_name_of_the_package_can_be_imported():

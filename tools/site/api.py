@@ -44,7 +44,7 @@ def pages() -> Mapping[str, str]:
 def with_submodules(name: str) -> list[str]:
     """Returns a public module and the modules that its `__all__` names, such as the losses."""
     module = importlib.import_module(name)
-    members = {member: getattr(module, member) for member in getattr(module, "__all__", ())}
+    members = {member: _member(module, member) for member in getattr(module, "__all__", ())}
     return [name, *(f"{name}.{key}" for key in members if inspect.ismodule(members[key]))]
 
 
@@ -69,7 +69,7 @@ def public_members(module: Any) -> Iterator[tuple[str, Any]]:
     chosen = getattr(module, "__all__", None)
     names = chosen or [name for name in vars(module) if not name.startswith("_")]
     for name in sorted(names):
-        value = getattr(module, name)
+        value = _member(module, name)
         # A `functools.partial` of a layer is a layer.
         value_module = getattr(getattr(value, "func", value), "__module__", "")
         of_project = value_module.split(".")[0] == "tf_frame"
@@ -77,6 +77,13 @@ def public_members(module: Any) -> Iterator[tuple[str, Any]]:
         is_own = chosen or hasattr(module, "__path__") or value_module == module.__name__
         if of_project and is_own and callable(value):
             yield name, value
+
+
+def _member(module: Any, name: str) -> Any:
+    """Returns a name of a module; imports a submodule that `__all__` names, as `import *` does."""
+    if not hasattr(module, name):
+        importlib.import_module(f"{module.__name__}.{name}")
+    return getattr(module, name)
 
 
 def process_docstring(

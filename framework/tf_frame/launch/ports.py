@@ -46,6 +46,9 @@ def reserved_ports(count: int) -> Iterator[list[int]]:
 def free_ports(count: int) -> list[int]:
     """Returns different ports that are free on all interfaces now; see `reserved_ports`.
 
+    Args:
+      count: number of ports.
+
     Raises:
       TfFrameError: there are not enough free ports.
     """

@@ -39,5 +39,9 @@ class FakeClock(contextlib.ExitStack):
         return self.now
 
     def sleep(self, secs: float) -> None:
-        """Lets the time go on at once."""
+        """Adds to the time at once.
+
+        Args:
+          secs: seconds to add to `now`.
+        """
         self.now += secs

@@ -25,6 +25,9 @@ def write_distribution(
       version: version of the package.
       requires: requirements of the package.
       summary: one line about the package.
+
+    Raises:
+      FileExistsError: the folder has metadata of this package and version.
     """
     folder = site / f"{name.replace('-', '_')}-{version}.dist-info"
     folder.mkdir(parents=True)
@@ -41,7 +44,14 @@ def write_distribution(
 
 
 def write_toy_distribution(site: Path) -> None:
-    """Writes the metadata of a package that registers the toy model and input as `toy`."""
+    """Writes the metadata of a package that registers the toy model and input as `toy`.
+
+    Args:
+      site: folder on the import path.
+
+    Raises:
+      FileExistsError: the folder has this metadata.
+    """
     entry_points = {
         "tf_frame.models: toy": "tf_frame.testing.toy:ToyModel",
         "tf_frame.inputs: toy": "tf_frame.testing.toy:ToyInput",

@@ -9,7 +9,8 @@ from typing import Any
 def read_events(folder: str | Path) -> list[Any]:
     """Returns every `Event` in the event files of a folder, file by file in order of their names.
 
-    The writers of `FileWriterCache` are closed first, so that the files are complete.
+    The writers of `FileWriterCache` are closed first, so that the files are complete. Files in
+    sub-folders are not read.
     """
     import tensorflow.compat.v1 as tf
 
@@ -19,7 +20,11 @@ def read_events(folder: str | Path) -> list[Any]:
 
 
 def read_scalars(folder: str | Path) -> list[tuple[int, str, float]]:
-    """Returns step, tag and value of every scalar, in the order of `read_events`."""
+    """Returns step, tag and value of every scalar, in the order of `read_events`.
+
+    Args:
+      folder: the folder with the event files.
+    """
     return [
         (event.step, value.tag, value.simple_value)
         for event in read_events(folder)

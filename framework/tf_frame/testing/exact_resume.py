@@ -1,7 +1,9 @@
 """A check for the tests of input plugins: a resumed run gets exactly the next batches.
 
-def test_the_input_resumes_exactly():
-    check_exact_resume(MyInput(params=MyInput.Params()), batch_size=4, steps=10)
+A test constructs the input and calls the check:
+
+    def test_the_input_resumes_exactly():
+        check_exact_resume(MyInput(params=MyInput.Params()), batch_size=4, steps=10)
 """
 
 from __future__ import annotations
@@ -19,6 +21,8 @@ from tf_frame.graph.inputs.pipeline import make_batches, make_eval_batch
 from tf_frame.graph.inputs.position import make_input_position
 from tf_frame.plugin import InputContext, Mode
 from tf_frame.types import Session
+
+__all__ = ["check_exact_resume"]
 
 _Batch = Sequence[Any]
 

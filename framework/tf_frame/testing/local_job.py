@@ -33,7 +33,16 @@ _LOOK_SECS = 0.02
 
 
 def wait_for(condition: Callable[[], Any], description: object, secs: float = START_SECS) -> Any:
-    """Waits until a condition is true, and returns its value; fails after `secs`."""
+    """Waits until a condition is true, and returns its value.
+
+    Args:
+      condition: called every 0.02 s, until its value is true.
+      description: what the condition waits for, for the message of the error.
+      secs: seconds to wait at most.
+
+    Raises:
+      AssertionError: the condition is still false after `secs`.
+    """
     deadline = time.monotonic() + secs
     while not (value := condition()):
         assert time.monotonic() < deadline, f"not within {secs} s: {description}"
@@ -42,13 +51,25 @@ def wait_for(condition: Callable[[], Any], description: object, secs: float = ST
 
 
 def newest_step(model_dir: Path) -> int:
-    """Returns the step of the newest checkpoint of a folder; -1 without one."""
+    """Returns the global step of the newest checkpoint of a folder; -1 without one.
+
+    Args:
+      model_dir: the folder.
+    """
     steps = [step_in_path(checkpoint_prefix(path.name)) for path in model_dir.glob(f"*{INDEX}")]
     return max((step for step in steps if step is not None), default=-1)
 
 
 def checkpoint_values(path: Path | str) -> dict[str, Any]:
-    """Returns name -> value of everything in a checkpoint."""
+    """Returns name -> value, a NumPy array, of everything in a checkpoint.
+
+    Args:
+      path: path prefix of the checkpoint, or a folder, for its newest checkpoint.
+
+    Raises:
+      ValueError: the folder has no checkpoint.
+      tf.errors.OpError: the checkpoint cannot be read, or does not exist.
+    """
     import tensorflow.compat.v1 as tf
 
     reader = tf.train.load_checkpoint(str(path))
@@ -115,6 +136,9 @@ class LocalJob:
         Args:
           *names: such as `worker-0`.
           more: words after the words of the job.
+
+        Raises:
+          AssertionError: a task is already running.
         """
         for name in names or self.names:
             assert name not in self._processes, f"{name} runs"
@@ -131,20 +155,44 @@ class LocalJob:
                 )
 
     def send(self, signum: int, *names: str) -> None:
-        """Sends a signal to tasks, by default all."""
+        """Sends a signal to tasks.
+
+        Args:
+          signum: number of the signal, such as `signal.SIGTERM`.
+          *names: such as `worker-0`; none: all that run.
+
+        Raises:
+          KeyError: a task does not run.
+        """
         self._poll()
         for name in names or tuple(self._processes):
             self._processes[name].send_signal(signum)
 
     def kill(self, *names: str) -> None:
-        """Ends tasks by SIGKILL, by default all at once, and waits until they are gone."""
+        """Ends tasks by SIGKILL, and waits until they are gone.
+
+        Args:
+          *names: such as `worker-0`; none: all.
+
+        Raises:
+          KeyError: a task does not run.
+        """
         names = names or tuple(self._processes)
         self.send(signal.SIGKILL, *names)
         for name in names:
             self._processes.pop(name).wait()
 
     def wait(self, *names: str, secs: float = END_SECS) -> list[int]:
-        """Waits for tasks, by default all, to end by themselves; returns their exit codes."""
+        """Waits for tasks to end by themselves; returns their exit codes.
+
+        Args:
+          *names: such as `worker-0`; none: all.
+          secs: seconds to wait at most.
+
+        Raises:
+          AssertionError: a task still runs after `secs`.
+          KeyError: a task was not started, or `kill` ended it.
+        """
         names = names or tuple(self.names)
         deadline = time.monotonic() + secs
         while any(name in self._processes for name in names):
@@ -155,12 +203,24 @@ class LocalJob:
         return [self.exit_codes[name] for name in names]
 
     def ended_well(self, secs: float = END_SECS) -> None:
-        """Checks that all tasks end with exit code 0."""
+        """Waits for all tasks to end, and checks that their exit codes are 0.
+
+        Args:
+          secs: seconds to wait at most.
+
+        Raises:
+          AssertionError: a task still runs after `secs`, or ends with another exit code.
+          KeyError: a task was not started, or `kill` ended it.
+        """
         codes = self.wait(secs=secs)
         assert codes == [0] * len(codes), dict(zip(self.names, codes, strict=True))
 
     def log(self, name: str) -> str:
-        """Returns the output of a task, from all its processes."""
+        """Returns the output of a task, from all its processes.
+
+        Args:
+          name: such as `worker-0`.
+        """
         with contextlib.suppress(FileNotFoundError):
             return self._log(name).read_text()
         return ""
@@ -170,7 +230,16 @@ class LocalJob:
         return "\n".join(f"==== {name}\n{self.log(name)}" for name in self.names)
 
     def wait_for_checkpoint(self, step: int, secs: float = START_SECS) -> None:
-        """Waits until there is a checkpoint of this step or a later one."""
+        """Waits until there is a checkpoint of a global step or a later one.
+
+        Args:
+          step: the global step.
+          secs: seconds to wait at most.
+
+        Raises:
+          AssertionError: there is none after `secs`, or a task ended with an exit code other
+            than 0.
+        """
         self._wait_for(lambda: self.newest_step() >= step, f"checkpoint {step}", secs)
 
     def newest_step(self) -> int:
@@ -178,12 +247,23 @@ class LocalJob:
         return newest_step(self.model_dir)
 
     def variables(self, step: int | None = None) -> dict[str, Any]:
-        """Returns name -> value of the checkpoint of a step, by default the newest one."""
+        """Returns name -> value of the checkpoint of a step, by default the newest one.
+
+        Raises:
+          tf.errors.OpError: the checkpoint cannot be read, or does not exist.
+        """
         step = self.newest_step() if step is None else step
         return checkpoint_values(checkpoint_path(self.model_dir, step))
 
     def status(self, name: str) -> TaskStatus:
-        """Returns the last status of a task."""
+        """Returns the last status of a task.
+
+        Args:
+          name: such as `worker-0`.
+
+        Raises:
+          StopIteration: the task has written no status.
+        """
         return next(s for s in read_statuses(str(self.model_dir)) if s.task == name)
 
     def secs_to_last_exit(self) -> float:

@@ -15,7 +15,17 @@ __all__ = ["free_ports", "held_ports"]
 
 
 def held_ports(count: int) -> list[socket.socket]:
-    """Takes free ports without listening: connections are refused, `free_ports` leaves them out."""
+    """Takes free ports without listening: connections are refused, `free_ports` leaves them out.
+
+    Args:
+      count: number of ports.
+
+    Returns:
+      A bound socket for each port; the caller closes them.
+
+    Raises:
+      TfFrameError: there are not enough free ports.
+    """
     holders: list[socket.socket] = []
     while len(holders) < count:
         holder = socket.socket()

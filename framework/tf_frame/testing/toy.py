@@ -31,7 +31,11 @@ WEIGHTS = np.array([[1.5], [-2.0], [0.5]], np.float32)
 
 
 class ToyInput(Input):
-    """`[batch, 3]` features and `[batch, 1]` labels that are a linear function of them."""
+    """`[batch, 3]` features and `[batch, 1]` labels that are a linear function of them.
+
+    Args:
+      params: the values of the options, a `Params`.
+    """
 
     @dataclasses.dataclass(frozen=True)
     class Params:
@@ -46,7 +50,14 @@ class ToyInput(Input):
         return InputInfo(num_examples=dict.fromkeys(Mode, self.params.num_examples))
 
     def dataset(self, mode: Mode, context: InputContext) -> Any:
-        """Returns the same data in every run."""
+        """Returns batches of float32 features and labels, the same in every run.
+
+        Training data repeats for ever; other data ends after one pass.
+
+        Args:
+          mode: training, evaluation or prediction.
+          context: the size of a batch, the shard of the data, and the seed of `shuffle`.
+        """
         import tensorflow as tf
 
         features = np.random.RandomState(0).randn(self.params.num_examples, 3).astype(np.float32)
@@ -60,7 +71,12 @@ class ToyInput(Input):
 
 
 class ToyModel(Model):
-    """Linear regression by least squares."""
+    """Linear regression by least squares.
+
+    Args:
+      params: the values of the options, a `Params`.
+      info: facts about the data; not used.
+    """
 
     @dataclasses.dataclass(frozen=True)
     class Params:
@@ -72,7 +88,13 @@ class ToyModel(Model):
     default_input: ClassVar[str | None] = "toy"
 
     def build(self, features: Any, labels: Any, mode: Mode) -> ModelOutput:
-        """Builds one clone."""
+        """Builds one clone.
+
+        Args:
+          features: `[batch, 3]`, float32.
+          labels: `[batch, 1]`, float32; None for prediction.
+          mode: training, evaluation or prediction; not used.
+        """
         import tensorflow.compat.v1 as tf
 
         def penalty(weights: Any) -> Any:
@@ -115,7 +137,12 @@ def make_setup(
       optimizer, schedule: names of installed plugins.
       values: plugin options by dotted name (`model.l2`, `optimizer.momentum`).
       transforms: gradient transforms with their parameters.
-      **run_options: fields of `RunOptions`.
+      **run_options: fields of `RunOptions`; by default 8 examples per batch and a learning rate
+        of 0.05.
+
+    Raises:
+      ConfigError: an option has a wrong value.
+      PluginError: no package registers the optimizer or the schedule.
     """
     values = values or {}
     return TrainingSetup(
@@ -137,7 +164,19 @@ def run_setup(
 ) -> dict[str, Any]:
     """Runs a setup, with an existing folder, in this process as `tf-frame run` does.
 
-    Returns the result of the run. Without `interrupts` no signal is handled.
+    Args:
+      setup: the setup, such as one of `make_setup`.
+      report: takes each line for the user.
+      interrupts: the signals that stop the run; None: no signal is handled.
+
+    Returns:
+      The result, as `result.json` has it.
+
+    Raises:
+      ConfigError: the input does not declare the features that the model needs.
+      DataError: the data of the input does not exist.
+      Interrupted: a signal stopped the run.
+      PluginError: `info` of the input is not an `InputInfo`.
     """
     from tf_frame.runs.training.run_training import run
 
@@ -148,7 +187,18 @@ def run_setup(
 def configured_plugin(
     kind: Kind, name: str, cls: Any, values: Mapping[str, Any], prefix: str
 ) -> ConfiguredPlugin:
-    """Wraps a class as if a package `tests` had registered it."""
+    """Wraps a class as if a package `tests` had registered it, and sets its options.
+
+    Args:
+      kind: the kind of the plugin, of `tf_frame.plugin.kinds`, such as `MODEL`.
+      name: the name of the plugin.
+      cls: the class.
+      values: options by dotted name; other names than those of the options are ignored.
+      prefix: the name before the dot, such as `model` for `model.l2`.
+
+    Raises:
+      ConfigError: an option has a wrong value.
+    """
     info = PluginInfo(kind, name, f"{cls.__module__}:{cls.__qualname__}", "tests", "0")
     register(cls, info)
     return ConfiguredPlugin(
@@ -159,7 +209,18 @@ def configured_plugin(
 def installed_plugin(
     kind: Kind, name: str, values: Mapping[str, Any], prefix: str
 ) -> ConfiguredPlugin:
-    """Loads an installed plugin and sets its options."""
+    """Loads an installed plugin and sets its options.
+
+    Args:
+      kind: see `configured_plugin`.
+      name: the name of the plugin; `distribution:name` where two packages share one.
+      values: see `configured_plugin`.
+      prefix: see `configured_plugin`.
+
+    Raises:
+      ConfigError: an option has a wrong value.
+      PluginError: no package registers the plugin, or it cannot be loaded.
+    """
     plugin = load_plugin(kind, name)
     return ConfiguredPlugin(name, plugin, resolve(plugin.cls.Params, [values], prefix=prefix))
 
@@ -178,6 +239,8 @@ def build_toy_graph(
     """Builds a `TrainGraph`, by default of the toy model and input.
 
     Args:
+      config: the options of the run, such as the size of a batch, the seed and the number of
+        clones.
       model, source: constructed plugins; default: `ToyModel` and `ToyInput`.
       deployment: the deployment; default: the devices of this machine.
       transforms: constructed gradient transforms.

@@ -1,18 +1,21 @@
 """Conformance suites: base classes for the tests of a plugin, with checks of the plugin's contract.
 
-from tf_frame.testing.conformance import ModelConformance
+The tests of a plugin's package subclass the suite of its kind; pytest runs the checks:
 
-class TestLine(ModelConformance):
-    plugin = "line"
-    options = {"input.slope": 3}
+    from tf_frame.testing.conformance import ModelConformance
+
+    class TestLine(ModelConformance):
+        plugin = "line"
+        options = {"input.slope": 3}
 """
 
-from tf_frame.testing.conformance.check import CheckResult, check_plugin
+from tf_frame.testing.conformance.check import CheckResult, check_plugin, run_suite
 from tf_frame.testing.conformance.commands import CommandConformance, ConverterConformance
 from tf_frame.testing.conformance.hooks import HookConformance
 from tf_frame.testing.conformance.image_parts import NetworkConformance, PreprocessingConformance
 from tf_frame.testing.conformance.inputs import InputConformance
 from tf_frame.testing.conformance.models import ModelConformance
+from tf_frame.testing.conformance.suite import Conformance
 from tf_frame.testing.conformance.training_parts import (
     LearningRateConformance,
     OptimizerConformance,
@@ -23,6 +26,7 @@ from tf_frame.testing.conformance.weights import WeightsConformance
 __all__ = [
     "CheckResult",
     "CommandConformance",
+    "Conformance",
     "ConverterConformance",
     "GradientTransformConformance",
     "HookConformance",
@@ -34,4 +38,5 @@ __all__ = [
     "PreprocessingConformance",
     "WeightsConformance",
     "check_plugin",
+    "run_suite",
 ]

@@ -46,7 +46,11 @@ class BuiltModel(Conformance):
 
     @classmethod
     def graphs(cls) -> ModelGraphs:
-        """Returns the builder of graphs; skips the check if the input has no data here."""
+        """Returns the builder of graphs.
+
+        Raises:
+          SkipTest: the input has no data here, or the model cannot be constructed.
+        """
 
         def make() -> ModelGraphs:
             cls.loaded()
@@ -63,13 +67,21 @@ class BuiltModel(Conformance):
         return cls.kept("training", graphs.training)
 
     def training_or_skip(self) -> Training:
-        """Returns the training graph; skips the check if it cannot be built."""
+        """Returns the training graph of one clone.
+
+        Raises:
+          SkipTest: the graph cannot be built; another check reports that.
+        """
         with reported_by("test_builds_twice_in_fresh_graphs"):
             return self.training()
 
     @classmethod
     def evaluation(cls) -> tuple[Any, Any]:
-        """Returns the evaluation graph, and the output of `build`."""
+        """Returns the evaluation graph, and the output of `build`.
+
+        Raises:
+          SkipTest: the input has no evaluation data.
+        """
 
         def make() -> Any:
             try:
@@ -93,14 +105,24 @@ class BuiltModel(Conformance):
 
     @classmethod
     def on_servers(cls, count: int) -> list[Any]:
-        """Returns the variables of clones with parameter servers."""
+        """Returns the global variables of clones with two parameter servers.
+
+        Args:
+          count: number of clones.
+        """
         graphs = cls.graphs()
         return cls.kept(f"{count} clones", lambda: graphs.clones(count, servers=True))
 
     def clone_counts(self, *, reports: bool) -> Sequence[int]:
         """Returns the numbers of clones to build the model with.
 
-        Unless the caller `reports` clones that cannot be built, the result lacks their numbers.
+        Args:
+          reports: whether the caller reports clones that cannot be built; otherwise the result
+            lacks their numbers.
+
+        Raises:
+          SkipTest: the training graph of one clone cannot be built; or the model trains with one
+            clone only, and the caller reports.
         """
         training = self.training_or_skip()
         declared = {**getattr(self.loaded().cls, "check_options", {}), **self.options}

@@ -58,7 +58,15 @@ class CheckResult:
 
 
 def check_plugin(info: PluginInfo, options: Mapping[str, Any]) -> list[CheckResult]:
-    """Runs every check of an installed plugin; `options` are those of `Conformance`."""
+    """Runs every check of an installed plugin, without pytest.
+
+    Args:
+      info: the plugin, an element of the result of `tf_frame.plugin.find.find_plugins`.
+      options: option -> value, like the attribute `options` of `Conformance`.
+
+    Returns:
+      The results in the order of the checks.
+    """
     try:
         loaded = import_plugin(info)
     except BrokenPluginError as error:
@@ -82,7 +90,14 @@ def make_suite(loaded: LoadedPlugin, options: Mapping[str, Any]) -> type[Conform
 
 
 def run_suite(suite: type[Conformance]) -> list[CheckResult]:
-    """Runs the checks of a suite without pytest, beginning with the checks of all plugins."""
+    """Runs the checks of a suite without pytest, beginning with the checks of all plugins.
+
+    Args:
+      suite: a class with the attribute `plugin`.
+
+    Returns:
+      The results in the order of the checks.
+    """
     try:
         return [_result(suite, name) for name in check_names(suite)]
     finally:

@@ -66,12 +66,25 @@ class HookConformance(Conformance):
         )
 
     def run(self, name: str = "run", **how: Any) -> HookedRun:
-        """Returns a training with the hook."""
+        """Returns a training with the hook; the first call for a name runs it.
+
+        Args:
+          name: name of the training, for the checks that share it.
+          **how: `is_chief`, whether the worker is the chief (by default it is), and `fails`,
+            whether a step fails (by default none does).
+
+        Raises:
+          SkipTest: the hook needs a package that is missing, or an option.
+        """
         plugin = self.made_plugin
         return self.kept(name, lambda: run_hooked(plugin, **how))
 
     def run_or_skip(self) -> HookedRun:
-        """Returns the training; skips the check if the training fails."""
+        """Returns the training.
+
+        Raises:
+          SkipTest: the training fails; another check reports that.
+        """
         with reported_by(_RUNS):
             run = self.run()
             if run.error is not None:

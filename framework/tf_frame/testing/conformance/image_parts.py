@@ -49,7 +49,11 @@ class NetworkConformance(Conformance):
         )
 
     def built(self, *, is_training: bool = True) -> tuple[Any, list[str]]:
-        """Returns the outputs of the network, and the names of its variables."""
+        """Returns the outputs of the network, and the names of its variables.
+
+        Args:
+          is_training: whether the network is built for training.
+        """
         network = self.kept("network", self.made_plugin)
         return self.kept(f"{is_training}", lambda: _built(network, is_training))
 
@@ -94,7 +98,11 @@ class PreprocessingConformance(Conformance):
             )
 
     def prepared(self, *, is_training: bool) -> tuple[Any, Any]:
-        """Returns the tensor of a prepared image, and its values in two runs."""
+        """Returns the tensor `[height, width, channels]` of a prepared image, and two values of it.
+
+        Args:
+          is_training: whether the image is prepared for training.
+        """
         return self.kept(f"{is_training}", lambda: _prepared(self.made_plugin(), is_training))
 
 

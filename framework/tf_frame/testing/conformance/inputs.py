@@ -86,6 +86,13 @@ class InputConformance(ReadInput):
         """Fails if training lacks a feature of evaluation, and evaluation a feature of training.
 
         Either split may have further features, such as weights of examples.
+
+        Args:
+          training: batches of training.
+          evaluation: batches of evaluation.
+
+        Raises:
+          AssertionError: each of them lacks a feature of the other.
         """
         names, eval_names = set(training.names("features")), set(evaluation.names("features"))
         assert names <= eval_names or eval_names <= names, (

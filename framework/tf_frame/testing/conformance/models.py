@@ -25,6 +25,7 @@ class ModelConformance(BuiltModel):
     """The checks of models, with the model's default input.
 
     Attributes:
+      input: the name or the class of an input that replaces the model's default input.
       golden: `{"checkpoint": path prefix, "loss": loss}`, as `write_golden` returns it; a
         relative path is relative to the file of the suite.
     """
@@ -201,6 +202,9 @@ class ModelConformance(BuiltModel):
 
         Args:
           path: path prefix; a relative one is relative to the file of the suite.
+
+        Raises:
+          SkipTest: the input has no data here, or the model cannot be constructed.
         """
         loss = write_golden(cls.training().graph, locate(path, cls))
         return {"checkpoint": os.fspath(path), "loss": loss}

@@ -30,14 +30,22 @@ class ReadInput(Conformance):
     kind = INPUT
 
     def resumable(self) -> None:
-        """Skips the check for an input that declares a run need not resume exactly."""
+        """Skips the check for an input that declares a run need not resume exactly.
+
+        Raises:
+          SkipTest: the input declares that, or its training data cannot be read.
+        """
         if not getattr(self.loaded().cls, "exact_resume", True):
             raise unittest.SkipTest("the input declares exact_resume = False")
         self.read(Mode.TRAIN)
 
     @classmethod
     def source(cls) -> Any:
-        """Returns the constructed input; skips the check without its data."""
+        """Returns the constructed input.
+
+        Raises:
+          SkipTest: the input has no data here, or an option without a usable default.
+        """
         return cls.kept("source", cls._source)
 
     @classmethod
@@ -63,7 +71,12 @@ class ReadInput(Conformance):
 
     @classmethod
     def info(cls) -> InputInfo:
-        """Returns the facts of the input about its data; fails the check if they are wrong."""
+        """Returns the facts of the input about its data.
+
+        Raises:
+          AssertionError: the facts are wrong.
+          SkipTest: the input has no data here.
+        """
         source = cls.source()
         with fails_as("info fails"):
             info = source.info
@@ -72,7 +85,14 @@ class ReadInput(Conformance):
 
     @classmethod
     def num_examples(cls, mode: Mode) -> int | None:
-        """Returns the declared number; skips the check if another check reports a mistake."""
+        """Returns the number of examples that `info` declares; None: unknown.
+
+        Args:
+          mode: training or evaluation.
+
+        Raises:
+          SkipTest: the number is wrong; another check reports that.
+        """
         source = cls.source()
         with reported_by("test_info_is_complete"):
             number = source.info.num_examples.get(mode)
@@ -87,7 +107,14 @@ class ReadInput(Conformance):
 
     @classmethod
     def batches(cls, mode: Mode) -> Batches:
-        """Returns all batches of evaluation, or more than a pass of the training data."""
+        """Returns batches of 2 examples: all of evaluation, or more than a pass of training data.
+
+        Of training data at most 200 batches are read, and 6 if `info` has no number of examples;
+        of evaluation data without a number at most 2000. No batch is read after 20 s.
+
+        Args:
+          mode: training or evaluation.
+        """
 
         def make() -> Batches:
             declared = cls.num_examples(mode) or 0
@@ -99,7 +126,11 @@ class ReadInput(Conformance):
         return cls.kept(f"batches {mode}", make)
 
     def read(self, mode: Mode) -> Batches:
-        """Returns batches of a mode; skips the check if the data cannot be read."""
+        """Returns the `batches` of a mode.
+
+        Raises:
+          SkipTest: the data cannot be read; another check reports that.
+        """
         with reported_by("test_elements_are_as_declared"):
             batches = self.batches(mode)
             assert batches.sizes, "there is not one batch"
@@ -115,14 +146,22 @@ class ReadInput(Conformance):
             return None
 
     def read_evaluation_or_none(self) -> Batches | None:
-        """Returns the evaluation data or None; skips the check if the data cannot be read."""
+        """Returns the evaluation data; None without any.
+
+        Raises:
+          SkipTest: the data cannot be read; another check reports that.
+        """
         with reported_by("test_elements_are_as_declared"):
             batches = self.evaluation_or_none()
             assert batches is None or batches.sizes, "there is not one batch"
             return batches
 
     def read_evaluation(self) -> Batches:
-        """Returns the evaluation data; skips the check without any."""
+        """Returns the evaluation data.
+
+        Raises:
+          SkipTest: there is none, or it cannot be read.
+        """
         batches = self.read_evaluation_or_none()
         if batches is None:
             raise unittest.SkipTest("the input has no evaluation data")

@@ -91,12 +91,22 @@ class Conformance:
 
     @classmethod
     def imported(cls) -> LoadedPlugin:
-        """Returns the class of the plugin with its metadata."""
+        """Returns the class of the plugin with its metadata.
+
+        Raises:
+          PluginError: there is no such plugin, or it cannot be imported.
+          TypeError: the suite has no plugin.
+        """
         return cls.kept("imported", lambda: load_class(cls.kind, cls.plugin))
 
     @classmethod
     def loaded(cls) -> LoadedPlugin:
-        """Returns the imported plugin; skips the check if it cannot be constructed and called."""
+        """Returns the imported plugin.
+
+        Raises:
+          SkipTest: the plugin cannot be constructed and called, or its options cannot be used;
+            another check reports that.
+        """
         plugin = cls.imported().cls
         if check_methods(plugin, cls.kind):
             raise unittest.SkipTest(not_checked("definition_fits_the_contract"))
@@ -107,6 +117,10 @@ class Conformance:
     @classmethod
     def made_plugin(cls, **context: Any) -> Any:
         """Constructs the plugin with its options, `check_options` and `options`.
+
+        Args:
+          **context: arguments of the constructor in addition to `params`, such as the `info` of a
+            model.
 
         Raises:
           SkipTest: the plugin needs data, or an option without a usable default.
@@ -137,7 +151,12 @@ class Conformance:
 
     @classmethod
     def kept(cls, name: str, make: Callable[[], T]) -> T:
-        """Returns the result of the first call of `make`, or raises its error."""
+        """Returns an object that the checks of the suite share; makes it in the first call.
+
+        Args:
+          name: name of the object in this suite.
+          make: makes the object. Later calls return the same object, or raise the same error.
+        """
         cache = _KEPT.setdefault(cls, {})
         if name not in cache:
             try:

@@ -148,7 +148,11 @@ class GradientTransformConformance(Conformance):
         assert np.all(np.isfinite(losses)), f"the losses of a training are {losses}"
 
     def transformed(self) -> Transformed:
-        """Returns gradients before and after; skips the check if the transform fails."""
+        """Returns gradients before and after the transform.
+
+        Raises:
+          SkipTest: the transform fails; another check reports that.
+        """
         without = tuple(self.refused())
         with reported_by(_BUILDS):
             return self.kept("transformed", lambda: _transform(self.made_plugin(), without))
@@ -179,6 +183,9 @@ class GradientTransformConformance(Conformance):
           variable: its name.
           gradient: the gradient, in words.
           change: the advice.
+
+        Raises:
+          AssertionError: the transform fails on it.
         """
         error = self.refused().get(variable)
         if error is not None:

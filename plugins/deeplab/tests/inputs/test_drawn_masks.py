@@ -31,8 +31,7 @@ from slow_cases import slow_but
 from tf_frame import InputContext, Mode
 from tf_frame.cli.main import main
 from tf_frame.errors import DataError
-from tf_frame.testing.conformance import InputConformance
-from tf_frame.testing.conformance.check import run_suite
+from tf_frame.testing.conformance import InputConformance, run_suite
 from tf_frame.testing.elements import read_elements
 from tf_frame.testing.exact_resume import check_exact_resume
 from tf_frame_deeplab.inputs.segmentation_tfrecord import SegmentationTfrecord

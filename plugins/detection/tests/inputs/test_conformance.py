@@ -2,8 +2,7 @@
 
 import pytest
 
-from tf_frame.testing.conformance import InputConformance
-from tf_frame.testing.conformance.check import run_suite
+from tf_frame.testing.conformance import InputConformance, run_suite
 
 
 @pytest.mark.slow
