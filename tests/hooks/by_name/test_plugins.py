@@ -279,7 +279,7 @@ def test_a_variable_is_logged_by_its_value_and_not_by_its_handle(context, build,
 
 
 def test_the_hook_of_the_documentation_works(tmp_path, monkeypatch, build, train, context):
-    docs = (Path(__file__).parents[3] / "docs" / "hooks.md").read_text()
+    docs = (Path(__file__).parents[3] / "docs" / "hooks" / "write.md").read_text()
     sources = re.findall(r"```python\n# (my_hooks\w*\.py)\n(.*?)```", docs, re.DOTALL)
     assert len(sources) == 2
     for name, source in sources:
