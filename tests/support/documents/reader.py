@@ -112,14 +112,11 @@ class Reader:
         return Outcome(0, "")
 
     def _install(self, text: str) -> None:
-        """Installs a package with these entry points, and the modules of the site."""
-        groups = re.findall(r'entry-points."(.*)"\]\n((?:\w.*\n)+)', text)
-        assert groups
-        named = {
-            f"{group}: {name}": target
-            for group, points in groups
-            for name, target in re.findall(r'^(\w+) = "(.*)"$', points, re.MULTILINE)
-        }
+        """Installs a package with the entry points of one group, and the modules of the site."""
+        group = re.search(r'entry-points."(.*)"', text)
+        assert group
+        points = re.findall(r'^(\w+) = "(.*)"$', text, re.MULTILINE)
+        named = {f"{group[1]}: {name}": target for name, target in points}
         write_distribution(self._site, "reader", named)
 
     def _python(self, text: str, need: Needs) -> Outcome:

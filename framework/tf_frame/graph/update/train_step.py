@@ -66,6 +66,9 @@ class Update:
       run_is_step: whether each run of the train op makes one global step: one worker, and no
         transform that holds updates back.
       own_steps: the number of steps of this worker; None for a single worker.
+      grads_and_vars: pairs of gradient (or None) and variable as the optimizer applies them, after
+        the transforms; empty if the model returned a train op, and where the chief alone adds up
+        the gradients of the workers' shards.
     """
 
     train_op: Any
@@ -77,6 +80,7 @@ class Update:
     sync_replicas: Any = None
     run_is_step: bool = False
     own_steps: Any = None
+    grads_and_vars: Sequence[tuple[Any, Any]] = ()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -156,6 +160,7 @@ def make_update(
         run_is_step=applied.ready is None
         and (deployment.num_replicas == 1 or deployment.all_reduce),
         own_steps=own_steps,
+        grads_and_vars=() if shards and config.sync_replicas else applied.grads_and_vars,
     )
 
 

@@ -44,7 +44,7 @@ def test_the_update_is_that_of_the_model_and_nothing_else(variable_mode):
         names = sorted(variable.op.name for variable in tf.global_variables())
     np.testing.assert_allclose(found, [(9.0, 1), (2.25, 2), (0.5625, 3)])
     assert names == ["global_step", "w"]
-    assert graph.learning_rate is None and graph.scalars == ()
+    assert graph.learning_rate is None and graph.scalars == () and graph.grads_and_vars == ()
     assert not graph.run_is_step
 
 

@@ -1,5 +1,6 @@
 """Checks of the values that optimizers, learning rates and transforms of plugins return."""
 
+import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
@@ -64,3 +65,18 @@ def test_freezing_everything_is_the_users_choice_and_refused():
         ConfigError, match="no trainable variable is left with a gradient after <lambda>"
     ):
         build_toy_graph(CONFIG, transforms=[lambda pairs: [(None, v) for _, v in pairs]])
+
+
+def test_hooks_see_the_gradients_after_the_transforms():
+    def first_gradient(*transforms):
+        graph = build_toy_graph(CONFIG, transforms=transforms)
+        with graph.graph.as_default(), tf.Session() as session:
+            graph.scaffold.finalize()
+            session.run([graph.scaffold.init_op, graph.scaffold.local_init_op])
+            gradient, variable = graph.grads_and_vars[0]
+            return variable.op.name, session.run(gradient)
+
+    name, plain = first_gradient()
+    name_of_doubled, doubled = first_gradient(lambda pairs: [(2 * g, v) for g, v in pairs])
+    assert name == name_of_doubled and plain.any()
+    np.testing.assert_allclose(doubled, 2 * plain)
