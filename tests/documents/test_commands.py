@@ -8,9 +8,9 @@ from documents.commands import commands, run_options
 from documents.plan import needs, status
 from tf_frame.command_line.parsing import parse_command_line
 
-_OWN_PLUGINS = {"line", "my_digits", "from_estimator", "from_slim", "from_keras"}
+_OWN_PLUGINS = {"line", "my_model", "my_digits", "from_estimator", "from_slim", "from_keras"}
 # Words that come from files of a reader, or end a command.
-_NOT_HERE = ("large_loss", "gradient_norms", "...", "halving", "--help")
+_NOT_HERE = ("large_loss", "gradient_norms", "my_hook", "...", "halving", "--help")
 
 
 def runs():

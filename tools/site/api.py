@@ -26,9 +26,9 @@ Plugins and programs may import these; every other module may change in any rele
 
 
 def public_modules() -> list[str]:
-    """Returns the public modules, as docs/plugins.md lists them."""
-    text = (_ROOT / "docs" / "plugins.md").read_text(encoding="utf-8")
-    return _ROW.findall(text.partition("## Public names")[2].partition("\n## ")[0])
+    """Returns the public modules, as docs/writing/public_names.md lists them."""
+    path = _ROOT / "docs" / "writing" / "public_names.md"
+    return _ROW.findall(path.read_text(encoding="utf-8"))
 
 
 def pages() -> Mapping[str, str]:

@@ -15,8 +15,8 @@ from typing import Any, ClassVar
 from tf_frame.plugin.data_report import DataReport, report_from_info
 from tf_frame.plugin.input_info import InputInfo, Mode
 
-# Version of the contracts of all kinds, and the oldest version that is supported; docs/plugins.md
-# says which changes raise the version.
+# Version of the contracts of all kinds, and the oldest version that is supported;
+# docs/writing/versions.md says which changes raise the version.
 API_VERSION = OLDEST_API_VERSION = 1
 
 

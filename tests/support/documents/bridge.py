@@ -19,7 +19,8 @@ _RUN = """
 import runpy, site, sys
 site.addsitedir(sys.argv[1])
 sys.argv[:2] = ["tf-frame"]
-sys.path.remove(__import__("os").getcwd())
+# It is empty where the process could not be forked, because of its environment.
+sys.path.remove("" if "" in sys.path else __import__("os").getcwd())
 runpy.run_module("tf_frame", run_name="__main__", alter_sys=True)
 """
 

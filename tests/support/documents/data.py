@@ -15,6 +15,7 @@ import numpy as np
 from PIL import Image
 
 import converted_masks
+from documents.blocks import blocks
 from idx_files import encode_idx
 from source_tree import ROOT
 
@@ -326,3 +327,11 @@ def old_programs(folder: Path) -> None:
 def my_line(folder: Path) -> None:
     """An empty folder for the package of a plugin, with one for its tests."""
     (folder / "my-line" / "tests").mkdir(parents=True)
+
+
+def line_package(folder: Path) -> None:
+    """The package of `docs/writing/one_file.md`, in `my-line`."""
+    my_line(folder)
+    for block in blocks("docs/writing/one_file.md"):
+        if block.file:
+            (folder / block.file).write_text(block.text, encoding="utf-8")
