@@ -209,7 +209,8 @@ def test_a_checkpoint_of_another_model_is_one_clear_line(trained, run, tmp_path,
 
 
 def test_the_plugin_of_the_documentation_works(trained, site, files, run, tmp_path):
-    text = (Path(__file__).parents[2] / "docs" / "prediction.md").read_text(encoding="utf-8")
+    path = Path(__file__).parents[2] / "docs" / "prediction" / "plugin.md"
+    text = path.read_text(encoding="utf-8")
     (code,) = [block for block in text.split("```python\n") if block.startswith("class Photos")]
     (site / "documented_plugin.py").write_text(DOCUMENTED + code.partition("```")[0] + BUILT)
     entry_points = {

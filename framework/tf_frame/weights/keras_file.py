@@ -102,5 +102,6 @@ def _of_network(path: str, values: Mapping[str, Any]) -> Mapping[str, Any]:
     shown = ", ".join(list(values)[:_SHOWN])
     raise DataError(
         f"{short(path)}: no installed network has the layers of this file of Keras: {shown} and "
-        f"{max(len(values) - _SHOWN, 0)} more; docs/weights.md has the networks that can be read"
+        f"{max(len(values) - _SHOWN, 0)} more; docs/weights/keras.md has the networks that can be "
+        "read"
     )

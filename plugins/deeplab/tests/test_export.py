@@ -102,10 +102,10 @@ def run_lines(program, folder):
 
 @pytest.fixture
 def by_documentation(exports, images, tmp_path):
-    """Runs the lines of docs/export.md that load a format; returns their variable `found`."""
+    """Runs the lines of docs/export/load.md that load a format; returns their variable `found`."""
 
     def run(name):
-        path = Path(__file__).parents[3] / "docs" / "export.md"
+        path = Path(__file__).parents[3] / "docs" / "export" / "load.md"
         text = path.read_text(encoding="utf-8")
         programs = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
         (program,) = [program for program in programs if f"exported/{name}" in program]

@@ -54,7 +54,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "model": {"heads": [heads.SEMANTIC, heads.EDGE], "decoder_output_stride": [4, 2]},
         "max_steps": 400,
     },
-    # Losses and statistics as in the trainer with towers; see docs/training.md.
+    # Losses and statistics as in the trainer with towers; see docs/training/older_trainers.md.
     "tower": {
         "num_clones": 2,
         "regularization": "scaled",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 # The statistics average over about the last 1 / 25 of the run. Their initial values then weigh
-# nothing, nor do those from before the layers changed; measured in docs/training.md.
+# nothing, nor do those from before the layers changed; measured in docs/training/figures.md.
 _PARTS = 25
 
 
