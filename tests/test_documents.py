@@ -1,10 +1,11 @@
-"""Paths and names of Python that the documents mention exist."""
+"""Paths and names of Python in the documents exist; paragraphs and how-tos are short."""
 
 import ast
 import functools
 import importlib
 import re
 import textwrap
+from itertools import chain
 
 import pytest
 
@@ -121,3 +122,29 @@ def test_paragraphs_are_short(document):
     text = _CODE.sub("", (ROOT / document).read_text(encoding="utf-8"))
     paragraphs = (part for part in _BETWEEN.split(text) if not part.lstrip().startswith(("|", "#")))
     assert not [part[:60] for part in paragraphs if len(part.split()) > _MOST_WORDS]
+
+
+_MOST_WORDS_OF_HOW_TO = 350
+_HOW_TOS = re.compile(
+    r"^(?:## How.to|\| how to )(.*?)(?=^## |^\| reference|^```|\Z)", re.DOTALL | re.MULTILINE
+)
+
+
+def how_tos():
+    """Returns the how-tos that the entry page of a topic lists."""
+    folder = ROOT / "docs"
+    lists = (_HOW_TOS.findall(path.read_text(encoding="utf-8")) for path in folder.glob("*.md"))
+    links = re.findall(r"\]\((\w+/\w+\.md)\)", "".join(chain.from_iterable(lists)))
+    return sorted({folder / link for link in links})
+
+
+def test_a_how_to_fits_on_a_screen():
+    words = {path: len(_prose(path.read_text(encoding="utf-8")).split()) for path in how_tos()}
+    assert len(words) > 80
+    assert not {path.name: n for path, n in words.items() if n > _MOST_WORDS_OF_HOW_TO}
+
+
+def _prose(text):
+    """Returns a page without code and tables."""
+    lines = _CODE.sub("", text).splitlines()
+    return "\n".join(line for line in lines if not line.startswith("|"))
