@@ -45,8 +45,8 @@ _HEAD = [
     ["", "bare", "frame", "ratio", "", "MB", "bare", "frame", "bare", "frame", "end"],
     ["", *["steps/s"] * 2, "median", "(quartiles)", "computed", "MB", "MB", *["CPU s"] * 2, "s"],
 ]
-_COLUMNS = ("parameters", "tasks", "bare, steps/s", "tf-frame", "ratio (quartiles)")
-_COLUMNS += ("MB: computed, bare, tf-frame", "CPU s: bare, tf-frame", "end, s")
+_COLUMNS = ["parameters", "tasks", "bare, steps/s", "tf-frame", "ratio (quartiles)"]
+_COLUMNS += ["MB: computed, bare, tf-frame", "CPU s: bare, tf-frame", "end, s"]
 _CODE = [f"framework/tf_frame/{name}" for name in ("cluster", "deploy", "graph/update", "session")]
 JOBS = [
     Job(0, 1),
