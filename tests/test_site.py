@@ -140,6 +140,19 @@ def test_a_benchmark_writes_tables_and_keeps_the_others_of_its_file(repository, 
     assert "| µ | 2.0 |" in figures.pages(repository)["figures"]
 
 
+def test_a_computed_table_has_no_machine_and_the_command_may_have_other_words(
+    repository, monkeypatch
+):
+    write_tables(repository, datetime.date.today())
+    written = runpy.run_path(str(ROOT / "tools" / "bench" / "figure_file.py"))["write_table"]
+    monkeypatch.setitem(written.__globals__, "_FOLDER", repository / "docs" / "figures")
+    monkeypatch.setattr(sys, "argv", ["tools/bench/x.py", "/old/program", "--write"])
+    written(["s"], [["1"]], code=["code.py"], words=["BEFORE", "--write"], computed=True)
+    page = figures.pages(repository)["figures"]
+    today = datetime.date.today()
+    assert f"*Computed on {today}: `python tools/bench/x.py BEFORE`*" in page
+
+
 @pytest.mark.parametrize("document", documents())
 def test_the_tables_of_a_document_are_those_of_the_files(document):
     text = (ROOT / document).read_text(encoding="utf-8")

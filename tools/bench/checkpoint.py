@@ -1,6 +1,7 @@
 """Measures the time by which saving a checkpoint delays a training step.
 
     python tools/bench/checkpoint.py [--megabytes 4 40 160] [--saves 9] [--reference_variables]
+        [--write]
 
 It tells what `--async_checkpoint` gains for a model of that size, and compares TensorFlow's hook.
 Each way of saving trains in a process of its own, saves every fourth step into a
@@ -18,6 +19,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+from figure_file import write_table
 
 WAYS = ("synchronous", "asynchronous", "tf.train.CheckpointSaverHook")
 # Long enough that the asynchronous write of one save is over before the next.
@@ -102,6 +105,7 @@ def main() -> None:
     parser.add_argument("--megabytes", type=int, nargs="+", default=[4, 40, 160])
     parser.add_argument("--saves", type=int, default=9, help="saves that are timed")
     parser.add_argument("--reference_variables", action="store_true")
+    parser.add_argument("--write", action="store_true", help="write docs/figures/checkpoint.json")
     parser.add_argument("--one", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.one:
@@ -110,12 +114,21 @@ def main() -> None:
         print(json.dumps(found))
         return
     print(f"{'stall per save, ms':<32}{'median':>9}{'lowest':>9}{'highest':>9}")
+    rows = []
     for megabytes in options.megabytes:
+        rows.append([f"{megabytes} MB"])
         for way in WAYS:
             values = in_process(way, megabytes, options)
             median = statistics.median(values)
+            rows[-1].append(f"{median:.0f}")
             label = f"{megabytes:>4} MB  {way}"
             print(f"{label:<38}{median:8.1f}{min(values):9.1f}{max(values):9.1f}", flush=True)
+    if options.write:
+        head = ["variables", WAYS[0], "`--async_checkpoint`", f"`{WAYS[2]}`"]
+        code = [
+            f"framework/tf_frame/hooks/{name}.py" for name in ("checkpoint", "background_writer")
+        ]
+        write_table(head, rows, code=code)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Measures jobs of several processes: steps/s against bare TensorFlow, bytes, the end.
 
     python tools/bench/cluster.py [--millions 5 25] [--starts 3] [--turns 10] [--only TEXT]
+        [--write]
 
 Each row is an arrangement of tasks on this machine, over loopback: `tf-frame launch` with its
 default hooks, and the same tasks of bare TensorFlow (`cluster_bare.py`). Both jobs are started,
@@ -37,12 +38,16 @@ from typing import Any
 
 from cluster_dense import LAYERS, layer_width
 from cluster_jobs import Job, RunningJob, bare_commands, frame_commands, running
+from figure_file import write_table
 
 _LINE = "{:<24}{:>8}{:>8}{:>7}{:>16}{:>10}{:>8}{:>8}{:>8}{:>8}{:>7}"
 _HEAD = [
     ["", "bare", "frame", "ratio", "", "MB", "bare", "frame", "bare", "frame", "end"],
     ["", *["steps/s"] * 2, "median", "(quartiles)", "computed", "MB", "MB", *["CPU s"] * 2, "s"],
 ]
+_COLUMNS = ["parameters", "tasks", "bare, steps/s", "tf-frame", "ratio (quartiles)"]
+_COLUMNS += ["MB: computed, bare, tf-frame", "CPU s: bare, tf-frame", "end, s"]
+_CODE = [f"framework/tf_frame/{name}" for name in ("cluster", "deploy", "graph/update", "session")]
 JOBS = [
     Job(0, 1),
     *(Job(*tasks, sync=sync) for sync in (False, True) for tasks in ((1, 1), (1, 2), (2, 2))),
@@ -72,8 +77,8 @@ def measure(job: Job, folder: str, argv: argparse.Namespace) -> tuple[list[Runni
         return jobs, jobs[-1].run_out(argv.limit_secs)
 
 
-def row(job: Job, done: Sequence[tuple[Sequence[RunningJob], float]]) -> str:
-    """The line of the table, of the jobs of all starts, each with the seconds of its end."""
+def row(job: Job, done: Sequence[tuple[Sequence[RunningJob], float]]) -> list[str]:
+    """The cells of a line, of the jobs of all starts, each with the seconds of its end."""
     bare = [jobs[0] for jobs, _ in done if len(jobs) > 1]
     frame = [jobs[-1] for jobs, _ in done]
     ratios = [
@@ -90,7 +95,25 @@ def row(job: Job, done: Sequence[tuple[Sequence[RunningJob], float]]) -> str:
     cells += [f"{_each(each, 'sent') / 1e6:.1f}" for each in both]
     cells += [f"{_each(each, 'busy'):.3f}" for each in both]
     cells += [f"{max(end for _, end in done):.1f}"]
-    return _LINE.format(job.name, *(cell.replace("nan", "-") for cell in cells))
+    return [job.name, *(cell.replace("nan", "-") for cell in cells)]
+
+
+def written(millions: float, cells: Sequence[str]) -> list[str]:
+    """The cells of a line as the document has them."""
+    name, bare, frame, ratio, spread, *others = (
+        "\N{EN DASH}" if cell == "-" else cell for cell in cells
+    )
+    traffic, busy = ", ".join(others[:3]), ", ".join(others[3:5])
+    return [
+        f"{millions:g} M",
+        name,
+        bare,
+        frame,
+        " ".join(filter(None, (ratio, spread))),
+        traffic,
+        busy,
+        others[5],
+    ]
 
 
 def _rate(jobs: Sequence[RunningJob]) -> float:
@@ -123,7 +146,9 @@ def main() -> None:
     parser.add_argument("--step_secs", type=float, default=20, help="about as long are the steps")
     parser.add_argument("--limit_secs", type=float, default=150, help="of a start; then it fails")
     parser.add_argument("--only", default="", help="only rows whose name has this in it")
+    parser.add_argument("--write", action="store_true", help="write docs/figures/cluster.json")
     argv = parser.parse_args()
+    rows = []
     # Paused processes would stay.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped by SIGTERM"))
     for millions in argv.millions:
@@ -131,18 +156,23 @@ def main() -> None:
         print(*(_LINE.format(*words) for words in _HEAD), sep="\n", flush=True)
         for job in make_jobs(millions, argv.step_secs):
             if argv.only in job.name:
-                print(measured_row(job, argv), flush=True)
+                cells = measured_row(job, argv)
+                print(cells if isinstance(cells, str) else _LINE.format(*cells), flush=True)
+                if not isinstance(cells, str):
+                    rows.append(written(millions, cells))
+    if argv.write:
+        write_table(_COLUMNS, rows, code=_CODE)
 
 
-def measured_row(job: Job, argv: Any) -> str:
-    """Measures; returns the line, or what went wrong."""
+def measured_row(job: Job, argv: Any) -> list[str] | str:
+    """Measures; returns the cells of the line, or what went wrong."""
     folder = tempfile.mkdtemp(prefix="cluster_bench_")
     try:
-        line = row(job, [measure(job, folder, argv) for _ in range(argv.starts)])
+        cells = row(job, [measure(job, folder, argv) for _ in range(argv.starts)])
     except RuntimeError as error:
         return f"{job.name}: {error}"
     os.rmdir(folder)
-    return line
+    return cells
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """A model on paper of the throughput of a job, from 1 to 64 workers, and where it ends.
 
-    python tools/bench/cluster_model.py --megabytes 100 --compute_secs 1.22 --gbits 10
+    python tools/bench/cluster_model.py --megabytes 100 --compute_secs 1.22 --gbits 10 [--write]
 
 A worker's step takes, one after the other, for in the model nothing overlaps
 
@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -97,10 +97,8 @@ def fitted(points: Sequence[tuple[float, float, float]]) -> tuple[float, float, 
     return 1 / slope, overhead, [float(each) for each in left]
 
 
-def table(machines: Machines, *, num_ps: Sequence[int] = SERVERS) -> str:
-    """The efficiency in per cent: batches/s over W times those of a worker alone."""
-    line = "{:<22}" + "{:>7}" * len(WORKERS) + "{:>12}"
-    lines = [line.format("workers", *WORKERS, "ps limit at")]
+def table(machines: Machines, *, num_ps: Sequence[int] = SERVERS) -> Iterator[list[str]]:
+    """Yields rows of the efficiency in per cent: batches/s over W times those of a worker alone."""
     for mode in (ASYNC, SYNC, REDUCE):
         for servers in (0,) if mode == REDUCE else num_ps:
             every = [batches_per_sec(machines, mode, each, servers or 1) for each in WORKERS]
@@ -110,8 +108,7 @@ def table(machines: Machines, *, num_ps: Sequence[int] = SERVERS) -> str:
             ]
             name = f"{mode}, {servers} ps" if servers else mode
             limit = f"{knee(machines, servers):.0f} workers" if mode == ASYNC else ""
-            lines.append(line.format(name, *cells, limit))
-    return "\n".join(lines)
+            yield [name, *cells, limit]
 
 
 def main() -> None:
@@ -122,13 +119,22 @@ def main() -> None:
     parser.add_argument("--gbits", type=float, default=10, help="of a link, each direction, per s")
     parser.add_argument("--overhead_secs", type=float, default=0.0, help="of a step with others")
     parser.add_argument("--imbalance", type=float, default=1.0, help="fullest ps over the mean")
+    parser.add_argument(
+        "--write", action="store_true", help="write docs/figures/cluster_model.json"
+    )
     argv = parser.parse_args()
     bandwidth = argv.gbits * 1e9 / 8
     machines = Machines(
         argv.megabytes * 1e6, argv.compute_secs, bandwidth, argv.overhead_secs, argv.imbalance
     )
     print("per cent of W times the throughput of one worker alone")
-    print(table(machines))
+    head, rows = ["workers", *map(str, WORKERS), "ps limit at"], list(table(machines))
+    line = "{:<22}" + "{:>7}" * len(WORKERS) + "{:>12}"
+    print(*(line.format(*cells) for cells in (head, *rows)), sep="\n")
+    if argv.write:
+        from figure_file import write_table
+
+        write_table(head, rows, code=["tools/bench/cluster_model.py"], computed=True)
 
 
 if __name__ == "__main__":

@@ -101,11 +101,18 @@ def note(result: Result, line: str, secs: float, target: float) -> None:
 
 
 def median_rate(path: str) -> float:
-    """Returns the median steps/s of a run's `metrics.csv`."""
-    with open(path, newline="") as file:
-        return median(
-            float(row["steps_per_sec"]) for row in csv.DictReader(file) if row["steps_per_sec"]
-        )
+    """Returns the median steps/s of a run's `metrics.csv`.
+
+    Raises:
+      SystemExit: the run is too short to have a rate.
+    """
+    rates = []
+    if os.path.exists(path):
+        with open(path, newline="") as file:
+            rates = [row.get("steps_per_sec") for row in csv.DictReader(file)]
+    if not any(rates):
+        raise SystemExit("tf-frame logged no steps/s; choose more --steps")
+    return median(float(rate) for rate in rates if rate)
 
 
 def table(results: dict[str, list[Result]], target: float) -> Iterator[str]:

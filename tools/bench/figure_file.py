@@ -28,7 +28,13 @@ def write_figures(figures: Mapping[str, str], *, code: Sequence[str]) -> None:
 
 
 def write_table(
-    head: Sequence[str], rows: Iterable[Sequence[str]], *, code: Sequence[str], table: str = "main"
+    head: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    code: Sequence[str],
+    table: str = "main",
+    words: Sequence[str] | None = None,
+    computed: bool = False,
 ) -> None:
     """Writes a table that the running benchmark measured; other tables of its file stay.
 
@@ -37,14 +43,17 @@ def write_table(
       rows: cells of each row.
       code: paths of the repository; the site marks a table that is older than this code.
       table: name of the table, for a benchmark with several ones.
+      words: what the command shows instead of the words of the command line.
+      computed: the table is the same on every machine.
     """
     script = pathlib.Path(sys.argv[0])
     path = _FOLDER / f"{script.stem}.json"
     tables = json.loads(path.read_text(encoding="utf-8"))["tables"] if path.exists() else {}
-    words = [word for word in sys.argv[1:] if word != "--write"]
+    words = [word for word in (sys.argv[1:] if words is None else words) if word != "--write"]
+    machine = f"{len(os.sched_getaffinity(0))} cores, {platform.machine()}, no GPU"
     tables[table] = {
         "date": datetime.date.today().isoformat(),
-        "machine": f"{len(os.sched_getaffinity(0))} cores, {platform.machine()}, no GPU",
+        "machine": "" if computed else machine,
         "command": shlex.join(["python", f"tools/bench/{script.name}", *words]),
         "code": list(code),
         "head": list(head),

@@ -1,6 +1,6 @@
 """Measures the balance of parameter servers: networks of images, placed by each strategy.
 
-    python tools/bench/placement.py [--num_ps_tasks 2 4 8] [--networks inception_v3 ...]
+    python tools/bench/placement.py [--num_ps_tasks 2 4 8] [--networks inception_v3 ...] [--write]
     python tools/bench/placement.py --show inception_v3 --num_ps_tasks 4
 
 The server that holds most bytes sends and receives most, and so limits the whole job. Needs no
@@ -18,6 +18,7 @@ from collections.abc import Callable
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 import tensorflow.compat.v1 as tf
+from figure_file import write_table
 
 from tf_frame import NetworkContext
 from tf_frame.deploy.deployment_config import DeploymentConfig
@@ -73,7 +74,9 @@ def main() -> None:
     parser.add_argument("--num_ps_tasks", type=int, nargs="+", default=[2, 4, 8], help="ps tasks")
     parser.add_argument("--networks", nargs="+", default=NETWORKS, help="names of networks")
     parser.add_argument("--show", metavar="NETWORK", help="show the bytes of each task of one")
+    parser.add_argument("--write", action="store_true", help="write docs/figures/placement.json")
     argv = parser.parse_args()
+    rows = []
     if argv.show:
         for number in argv.num_ps_tasks:
             for strategy, each in reports(argv.show, number).items():
@@ -81,12 +84,21 @@ def main() -> None:
         return
     print(_LINE.format("", "variables", "MB", "ps", "round robin", "balanced as made", "balanced"))
     for name in argv.networks:
+        figures = []
         for number in argv.num_ps_tasks:
             found = reports(name, number)
             total = found["balanced"].total
             cells = [f"{each.imbalance:.4f}" for each in found.values()]
             megabytes = f"{total.num_bytes / 1e6:.1f}"
             print(_LINE.format(name, total.num_variables, megabytes, number, *cells), flush=True)
+            ends = found["round robin"], found["balanced"]
+            figures.append(", ".join(f"{each.imbalance:.2f}" for each in ends))
+        rows.append([name, megabytes, *figures])
+    if argv.write:
+        first, *others = [f"{number} ps" for number in argv.num_ps_tasks]
+        head = ["network", "MB", f"{first}: in turn, balanced", *others]
+        code = ["framework/tf_frame/deploy/placement.py", "plugins/vision/src/tf_frame_vision/nets"]
+        write_table(head, rows, code=code, computed=True)
 
 
 if __name__ == "__main__":

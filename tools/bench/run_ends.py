@@ -3,7 +3,8 @@
     python tools/bench/run_ends.py [--turns 10] [--plugin deeplab] [--write] [PROGRAM ...]
 
 Each PROGRAM is a `tf-frame`, by default that of this environment; those of several environments,
-such as one before and one after a change, take turns.
+such as one before and one after a change, take turns. `--write` calls the first of two programs
+`before` and the second one `now`.
 
     first screen   lines about the run, before TensorFlow is imported
     first steps    two have ended, with the graph built and its kernels chosen
@@ -61,6 +62,8 @@ def main() -> None:
     parser.add_argument("--plugin", default="deeplab")
     parser.add_argument("--write", action="store_true", help="write docs/figures/run_ends.json")
     argv = parser.parse_args()
+    if argv.write and len(argv.programs) > 2:
+        parser.error("--write is for one program, or for two")
     for program in argv.programs:
         ends(program, argv.plugin)  # Fills the caches of the file system.
     figures: dict[str, list[tuple[float, float, float]]] = {name: [] for name in argv.programs}
@@ -76,8 +79,9 @@ def main() -> None:
     if argv.write:
         rows = list(zip(_ENDS, *columns, strict=True))
         code = ["framework/tf_frame/runs/training", "framework/tf_frame/runs/setup"]
-        head = ["", *("now" if program == OWN else program for program in argv.programs)]
-        write_table(head, rows, code=code)
+        names = dict(zip(argv.programs, ("before", "now")[-len(argv.programs) :], strict=True))
+        words = [names[word].upper() if word in names else word for word in sys.argv[1:]]
+        write_table(["", *names.values()], rows, code=code, words=words)
 
 
 def _row(seconds: Sequence[float]) -> str:

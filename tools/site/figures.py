@@ -4,6 +4,7 @@
 
 copies the tables into the documents, between `<!-- figures: FILE#TABLE -->` and `<!-- end -->`. The
 build of the site adds date, machine and command to each, and marks one that is older than its code.
+A table without a machine was computed, not measured.
 """
 
 from __future__ import annotations
@@ -86,7 +87,8 @@ def _line(cells: Sequence[str]) -> str:
 
 def _with_facts(table: Mapping[str, Any], root: pathlib.Path) -> str:
     command = f": `{table['command']}`" if table["command"] else ""
-    facts = f"Measured on {table['date']}, {table['machine']}{command}"
+    how = f"Measured on {table['date']}, {table['machine']}"
+    facts = (how if table["machine"] else f"Computed on {table['date']}") + command
     old = ". **Older than its code**" if is_old(table, root) else ""
     return f"{_markdown(table)}\n\n*{facts}*{old}"
 
