@@ -15,7 +15,7 @@ PAGE = Path(__file__).parents[1] / "docs" / "legacy" / "names.md"
 _HEAD = """# Old names and what stands for them
 
 Written by `tools/legacy_names.py` from the table; `tf-frame legacy where NAME` looks a name up.
-`old=new` is a name that changed. The kinds are explained in [legacy.md](../legacy.md#where).
+`old=new` is a name that changed. The kinds are explained in [where.md](where.md).
 
 {offered} names are offered, {missing} rows say why a name or a module is not.
 

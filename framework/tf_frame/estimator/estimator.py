@@ -6,7 +6,7 @@
     estimator.export_saved_model("exported", serving_input_receiver_fn)
 
 For Python scripts. `tf-frame run` calls the same functions of `tf_frame.runs`. The names of
-tf.estimator have their old meaning; docs/estimator.md lists the differences.
+tf.estimator have their old meaning; docs/estimator/differences.md lists the differences.
 """
 
 from __future__ import annotations
