@@ -151,9 +151,9 @@ class ProfileHook(Hook):
     * with a recorder, `<host>_<task>.steps.json.gz` next to the capture, with the
       operations, memory and hooks of all steps, for `tf-frame profile show`.
 
-    Run metadata makes a step slower (docs/performance/profiling.md has numbers), also in the capture. So
-    without a recorder only the first step has run metadata: this step is slow anyway, because
-    TensorFlow optimises the graph for the new run options.
+    Run metadata makes a step slower (docs/performance/profiling.md has numbers), also in the
+    capture. So without a recorder only the first step has run metadata: this step is slow anyway,
+    because TensorFlow optimises the graph for the new run options.
 
     Errors of the profiler, and of writing files, are reported; training goes on.
 

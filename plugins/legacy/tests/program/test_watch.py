@@ -50,6 +50,31 @@ def test_a_loop_of_its_own_is_profiled_saved_and_recorded(programs):
     assert (programs.folder / "out/timeline-4.json").exists()
 
 
+_MONITORED = """
+import os, signal
+import tensorflow as tf
+w = tf.get_variable("w", [3], initializer=tf.ones_initializer())
+step = tf.train.get_or_create_global_step()
+loss = tf.reduce_sum(tf.square(w))
+train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss, step)
+with tf.train.MonitoredTrainingSession(checkpoint_dir="out", save_checkpoint_steps=5) as sess:
+    for number in range(30):
+        sess.run(train_op)
+        if number == 8:
+            os.kill(os.getpid(), signal.SIGTERM)
+"""
+
+
+def test_a_monitored_session_is_profiled_and_saved(programs):
+    script = programs.write(_MONITORED)
+    programs.run("--profile_at_step=4", "--profile_dir=profile", "--save_on_signal", script)
+    assert programs.code == 143
+    assert programs.errors.endswith("SIGTERM: saved out/model.ckpt-10\n")
+    reader = tf.train.load_checkpoint("out/model.ckpt-10")
+    np.testing.assert_allclose(reader.get_tensor("w"), 0.8**10, rtol=1e-5)
+    assert list(programs.folder.glob("profile/plugins/*/*/*.xplane.pb"))
+
+
 def test_without_options_nothing_is_added(programs):
     script = programs.write(_LOOP)
     run, save = tf.Session.run, tf.train.Saver.save
@@ -132,6 +157,7 @@ def test_runs_that_train_are_told_from_others():
         train_op = tf.train.AdamOptimizer().minimize(tf.reduce_sum(w * w))
         both = tf.group(train_op, tf.no_op())
         assert trains(graph, {"op": both, "other": [w]})
+        assert trains(graph, [w, ({"caller": w, object(): {"op": (both,)}},)])
         assert not trains(graph, [tf.global_variables_initializer(), w.assign([1.0, 2.0])])
         assert not trains(graph, ["no such name", w])
 

@@ -6,7 +6,7 @@ import contextlib
 import functools
 import time
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -134,12 +134,26 @@ _trains: Any = weakref.WeakKeyDictionary()
 
 def trains(graph: Any, fetches: Any) -> bool:
     """Returns whether a run of the fetches applies gradients to a variable."""
-    operations = [_operation(graph, fetch) for fetch in tf.nest.flatten(fetches)]
+    operations = [_operation(graph, fetch) for fetch in _elements(fetches)]
     known = _trains.setdefault(graph, {})
     for operation in operations:
         if operation is not None and operation not in known:
             known[operation] = _applies_gradients(operation)
     return any(known.get(operation, False) for operation in operations)
+
+
+def _elements(fetches: Any) -> Iterator[Any]:
+    """Yields the fetches of a structure.
+
+    A monitored session fetches a dict of its hooks and "caller", which `tf.nest` cannot sort.
+    """
+    if isinstance(fetches, Mapping):
+        fetches = list(fetches.values())
+    if isinstance(fetches, (list, tuple)):
+        for fetch in fetches:
+            yield from _elements(fetch)
+    else:
+        yield from tf.nest.flatten(fetches)
 
 
 def _operation(graph: Any, fetch: Any) -> Any:
