@@ -13,11 +13,9 @@ What stands for a name of TensorFlow 1, slim, tf.contrib and the trainers around
 this site finds a name as a program has it, such as `tf.contrib.layers.conv2d`;
 `tf-frame legacy where NAME` looks it up on the command line.
 
-```{{toctree}}
-:maxdepth: 1
+The names begin with:
 
-{pages}
-```
+{groups}
 """
 
 
@@ -26,12 +24,12 @@ def pages() -> Mapping[str, str]:
     groups: dict[str, list[Row]] = collections.defaultdict(list)
     for row in table().values():
         groups[_group(row.was)].append(row)
-    names = [f"old_names/{group}" for group in sorted(groups)]
+    links = [f"* [`{group}`](old_names/{group}.md)" for group in sorted(groups)]
     texts = {
         f"old_names/{group}": f"# {group}\n\n" + "\n\n".join(_entry(row) for row in rows)
         for group, rows in groups.items()
     }
-    return {"old_names": _INTRODUCTION.format(pages="\n".join(names)), **texts}
+    return {"old_names": _INTRODUCTION.format(groups="\n".join(links)), **texts}
 
 
 def _group(name: str) -> str:

@@ -23,8 +23,9 @@ _PICTURES = (".png", ".jpg", ".svg")
 # Pages of the repository's root -> those of the site.
 _ROOT_PAGES = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md"}
 _COPIED = {"CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
+_OLD_NAMES = "reference/old_names/"
 # The search finds old names as entries; the texts of these pages would hide others.
-_UNSEARCHED = ("changelog", "legacy/names", "reference/old_names/")
+_UNSEARCHED = ("changelog", "legacy/names", _OLD_NAMES)
 _ASSISTANTS = """# tf-frame
 
 > tf-frame trains TensorFlow models that arrive as pip packages, in graph mode of today:
@@ -81,8 +82,11 @@ def rewrite_links(app: Any, page: str, source: list[str]) -> None:
         return f"[{text}]({_target(target, folder, depth)})"
 
     source[0] = _LINK.sub(rewrite, source[0])
-    if page.startswith(_UNSEARCHED):
-        source[0] = f"---\nnosearch: true\n---\n{source[0]}"
+    fields = ["nosearch: true"] if page.startswith(_UNSEARCHED) else []
+    if page.startswith(_OLD_NAMES):  # Nearly 200 pages, which the sidebar of each page would list.
+        fields.append("orphan: true")
+    if fields:
+        source[0] = "\n".join(["---", *fields, "---", source[0]])
 
 
 def _target(target: str, folder: pathlib.PurePosixPath, depth: int) -> str:
@@ -130,11 +134,7 @@ def write_texts(app: Any, failure: Exception | None) -> None:
         if name in app.env.titles
     ]
     (out / "llms.txt").write_text(_ASSISTANTS + "\n".join(lines) + "\n", encoding="utf-8")
-    texts = [
-        (source / f"{name}.md").read_text(encoding="utf-8")
-        for name in names
-        if not name.startswith("reference/old_names")
-    ]
+    texts = [(source / f"{name}.md").read_text(encoding="utf-8") for name in names]
     (out / "llms-full.txt").write_text("\n\n---\n\n".join(texts), encoding="utf-8")
 
 
