@@ -33,6 +33,7 @@ import site_pages
         ("plugins/weights", "[table](src/tf_frame_weights/table.py)", "table"),
         ("changelog", "[a](docs/runs.md)", "---\nnosearch: true\n---\n[a](runs.md)"),
         ("reference/old_names/tf.x", "x", "---\nnosearch: true\norphan: true\n---\nx"),
+        ("runs", '```python\na["b"](c)\n```\n[a](#b)', '```python\na["b"](c)\n```\n[a](#b)'),
         ("contributing", "[a](CHANGELOG.md)", "[a](changelog.md)"),
         ("runs", "[a](#below) ![p](_static/x.jpg)", "[a](#below) ![p](_static/x.jpg)"),
         ("runs", "[a](https://keras.io/x.html)", "[a](https://keras.io/x.html)"),

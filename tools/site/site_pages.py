@@ -19,6 +19,8 @@ import reference
 
 _VERSION = re.compile(r'^__version__ = "(.+)"$', re.MULTILINE)
 _LINK = re.compile(r"\[([^\]]*)\]\(([^)\s]+)\)")
+# With a group, so that `split` keeps the code, as every second part.
+_CODE = re.compile(r"(^ *```.*?^ *```$)", re.MULTILINE | re.DOTALL)
 _PICTURES = (".png", ".jpg", ".svg")
 # Pages of the repository's root -> those of the site.
 _ROOT_PAGES = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md"}
@@ -81,7 +83,9 @@ def rewrite_links(app: Any, page: str, source: list[str]) -> None:
             return text  # A file of the repository, which the site has not.
         return f"[{text}]({_target(target, folder, depth)})"
 
-    source[0] = _LINK.sub(rewrite, source[0])
+    parts = _CODE.split(source[0])
+    parts[::2] = [_LINK.sub(rewrite, text) for text in parts[::2]]
+    source[0] = "".join(parts)
     fields = ["nosearch: true"] if page.startswith(_UNSEARCHED) else []
     if page.startswith(_OLD_NAMES):  # Nearly 200 pages, which the sidebar of each page would list.
         fields.append("orphan: true")

@@ -16,6 +16,8 @@ from tf_frame.text import listed, short_word
 def model_settings(cls: Any, name: str, variant: str | None = None) -> Settings:
     """Returns the `run_defaults`, `default_transforms` and `default_input` of a model.
 
+    Transforms and an input in `run_defaults` win over the two other attributes.
+
     Args:
       cls: the class of the model.
       name: its name, for messages.
@@ -24,10 +26,12 @@ def model_settings(cls: Any, name: str, variant: str | None = None) -> Settings:
     source = f"run_defaults of the model {name}"
     settings = to_settings(getattr(cls, "run_defaults", {}), source)
     further = to_settings(getattr(cls, "variants", {}).get(variant, {}), source)
-    transforms = tuple(Named(text) for text in getattr(cls, "default_transforms", ()))
+    transforms = settings.transforms
+    if transforms is None:
+        transforms = tuple(Named(text) for text in getattr(cls, "default_transforms", ()))
     return dataclasses.replace(
         settings,
-        input=further.input or getattr(cls, "default_input", None),
+        input=further.input or settings.input or getattr(cls, "default_input", None),
         optimizer=further.optimizer or settings.optimizer,
         schedule=further.schedule or settings.schedule,
         transforms=transforms if further.transforms is None else further.transforms,

@@ -136,6 +136,8 @@ def run_hooked_step(
         elif step == last + 1 or hook.cadence.wants(step):
             hook.after_step(context, request.run_values(hook), step)
             hook.cadence.mark(step)
+        if context.stop_requested:
+            schedule.stopped_by = schedule.stopped_by or hook
         began = times.hook(hook, began, monotonic(), ends=True)
     times.step(training_clock())
     if times.on_step is not None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.hooks.base import Hook, Phase, in_phase_order
+from tf_frame.hooks.base import REPLAN, Hook, Phase, in_phase_order
 from tf_frame.hooks.cadence import NEVER
 
 
@@ -27,9 +27,11 @@ class Schedule:
       hooks: all hooks, in order.
       watching: the hooks that watch a tensor in every step.
       at_every_step: the hooks that are called at every step, as TensorFlow calls them.
+      stopped_by: the first hook that requested the end of training, or None.
     """
 
     def __init__(self, hooks: Iterable[Any], *, sort: bool = True) -> None:
+        self.stopped_by: Any = None
         self._set(in_phase_order(hooks) if sort else list(hooks))
 
     def _set(self, hooks: list[Any]) -> None:
@@ -64,6 +66,8 @@ class Schedule:
         # Called at every step; any() of a generator would cost as much as the hooks' answers.
         for hook in self._asked:
             if answer := hook.should_stop():
+                if answer is not REPLAN:
+                    self.stopped_by = self.stopped_by or hook
                 return answer
         return False
 

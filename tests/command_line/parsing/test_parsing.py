@@ -21,6 +21,10 @@ class Tuned(ToyModel):
     run_defaults = {"optimizer": "adam", "optimizer.beta1": 0.8, "schedule": "poly"}
 
 
+class Scaled(Eager):
+    run_defaults = {"transforms": ["scale:3", "scale:4"], "input": "toy"}
+
+
 class Profiled(ToyModel):
     run_defaults = {"profile_at_step": (3, 200)}
 
@@ -51,7 +55,10 @@ class Plain(GradientTransform):
 @pytest.fixture(autouse=True)
 def installed(tmp_path, monkeypatch):
     """The plugins toy, eager ... and plain; the tests run in a fresh folder."""
-    classes = {"models": "Eager Tuned Profiled Mistaken Bare", "gradient_transforms": "Scale Plain"}
+    classes = {
+        "models": "Eager Scaled Tuned Profiled Mistaken Bare",
+        "gradient_transforms": "Scale Plain",
+    }
     install_source(monkeypatch, tmp_path, "choose-test", PLUGINS, **classes)
 
 
@@ -73,6 +80,14 @@ def test_the_model_brings_its_defaults():
     # A flag for one way to save unsets the other.
     setup = make_setup("--plugin", "eager", "--save_checkpoint_secs", "30")
     assert (setup.config.save_checkpoint_steps, setup.config.save_checkpoint_secs) == (None, 30)
+
+
+def test_transforms_among_the_defaults_of_a_run_win():
+    setup = make_setup("--plugin", "scaled")
+    assert [part.params.factor for part in setup.transforms] == [3.0, 4.0]
+    assert [
+        part.name for part in make_setup("--plugin", "scaled", "--transform", "scale").transforms
+    ]
 
 
 def test_profiles_that_a_model_asks_for_are_those_that_a_run_reaches():

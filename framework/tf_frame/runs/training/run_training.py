@@ -230,8 +230,9 @@ class _Run:
             report(f"--max_secs {self._setup.config.max_secs:g}: {how}")
         elif step < last_step:
             place = f"at step {step} of {last_step}"
+            by = f" by {trained.stopped_by}" if trained.stopped_by else ""
             report(
-                f"training was stopped {place}"
+                f"training was stopped {place}{by}"
                 if trained.stopped
                 else f"warning: the training data ended {place}; dataset()"
                 f"{owner_suffix(self._source)} must repeat it in Mode.TRAIN: dataset.repeat()"
@@ -256,6 +257,7 @@ class _Run:
             "duration_secs": time.monotonic() - self._started,
             "time": time.time(),
             "stopped_by": self._stopped_by(stopped),
+            "ended_by": self._ended_by(),
         }
 
     def _is_time_over(self) -> bool:
@@ -266,6 +268,10 @@ class _Run:
         if stopped:
             return signal.Signals(stopped.signum).name
         return "--max_secs" if self._time_is_over else None
+
+    def _ended_by(self) -> str | None:
+        is_early = self._trained.global_step < self._setup.config.max_steps
+        return self._trained.stopped_by if is_early else None
 
 
 def _giga(value: float | None) -> float | None:

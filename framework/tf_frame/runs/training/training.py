@@ -51,6 +51,7 @@ class Trained:
       peak_flops: FLOP/s of the machine's peak; None: unknown.
       input_share: share of that time that steps waited for input; None: it was not measured.
       stopped: whether a hook ended training, and not the end of the input.
+      stopped_by: the option of this hook, or its class if it has none.
       step_times: durations of steps and hooks; see `StepTimes.table`.
     """
 
@@ -62,6 +63,7 @@ class Trained:
     peak_flops: float | None = None
     input_share: float | None = None
     stopped: bool = True
+    stopped_by: str | None = None
     step_times: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
 
@@ -232,7 +234,7 @@ class Training:
             self.loop.global_step = max(self.loop.global_step, saved)
 
     def _result(self) -> Trained:
-        loss = self.loop.loss
+        loss, hook = self.loop.loss, self.loop.schedule.stopped_by
         return Trained(
             global_step=self.loop.global_step,
             loss=None if loss is None else float(loss),
@@ -242,5 +244,6 @@ class Training:
             peak_flops=self._progress.peak_flops,
             input_share=self._progress.input_share,
             stopped=self.loop.stop_requested,
+            stopped_by=hook and (getattr(hook, "option", "") or type(hook).__name__),
             step_times=self.parts.times.table(),
         )

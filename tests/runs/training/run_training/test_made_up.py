@@ -86,6 +86,8 @@ def test_a_run_that_had_to_stop_early_does_not_go_on_and_says_why(go):
     stop = installed_plugin(HOOK, "early_stopping", {"h.metric": "loss", "h.threshold": 1e6}, "h")
     result, said = go(**OPTIONS, hooks=[stop])
     assert result["global_step"] == 4 and "early stopping at global step 4" in said
+    assert "training was stopped at step 4 of 9 by --hook early_stopping" in said
+    assert result["ended_by"] == "--hook early_stopping"
     again, said = go(**OPTIONS, hooks=[stop])
     assert again["global_step"] == 4 and again["metrics"] == result["metrics"]
     assert "for early stopping; early stopping at global step 4" in said

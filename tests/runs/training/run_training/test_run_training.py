@@ -70,6 +70,7 @@ def test_after_max_secs_it_saves_evaluates_and_says_how_to_go_on(go, tmp_path, m
     assert f"--max_secs 1.5: stopped and saved at step {step} of 1000000\nresume with: " in said
     result, said = go(max_steps=step, max_secs=1.5, evaluate=True)
     assert (result["global_step"], result["stopped_by"]) == (step, None)
+    assert result["ended_by"] is None
 
 
 def test_the_rate_of_the_hardware_is_in_the_result(go):
@@ -376,7 +377,9 @@ def test_a_hook_that_ends_training_is_told_from_data_that_ends(go):
     class Stopping(Hooked):
         hook = Stops()
 
-    assert "training was stopped at step 1 of 9" in go(model=Stopping, max_steps=9)[1]
+    result, said = go(model=Stopping, max_steps=9)
+    assert "training was stopped at step 1 of 9 by Stops" in said
+    assert result["ended_by"] == "Stops"
 
 
 @pytest.mark.slow
