@@ -171,6 +171,11 @@ def test_a_repeated_seed_is_no_further_evidence(compare):
     assert compared.verdict.best is None
     assert "cannot be told without different seeds of a setting" in compared.verdict.lines[0]
     assert "B repeats A, its seed too: it counts once" in compared.notes
+    alone = compare((0.1, 1, {20: 0.8}), (0.1, 1, {20: 0.8})).verdict.lines
+    assert alone == [
+        "there is one value of mean_iou to compare, 0.8000: of runs with the same options and "
+        "seed one counts"
+    ]
 
 
 def test_a_folder_that_is_given_twice_is_refused(make_run, tmp_path):

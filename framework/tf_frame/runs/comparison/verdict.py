@@ -36,7 +36,7 @@ def judge(settings: Sequence[Setting], metric: str, *, rises: bool | None) -> Ve
     noise = pooled_noise([setting.values for setting in settings])
     lines = [_noise_line(setting, metric) for setting in settings if len(setting.values) > 1]
     if len(settings) < 2:
-        return Verdict([*lines, *([] if lines else [f"no run has the metric {metric}"])])
+        return Verdict(lines or [_no_difference(settings, metric)])
     ranked = sorted(settings, key=lambda setting: setting.mean, reverse=rises is not False)
     first, *others = ranked
     if noise is None or not noise.deviation:
@@ -54,6 +54,16 @@ def judge(settings: Sequence[Setting], metric: str, *, rises: bool | None) -> Ve
         lines.append(_seeds_hint([first, *others]))
     is_proved = rises is not None and all(p < LEVEL for p in chances)
     return Verdict(lines, first if is_proved else None)
+
+
+def _no_difference(settings: Sequence[Setting], metric: str) -> str:
+    if not settings:
+        return f"no run has the metric {metric}"
+    value = figure(settings[0].mean)
+    return (
+        f"there is one value of {metric} to compare, {value}: of runs with the same options and "
+        "seed one counts"
+    )
 
 
 def _p(one: Setting, other: Setting, noise: Noise) -> float:

@@ -155,7 +155,8 @@ def check_pixels(
     elif not classes.colours:
         fault = (
             "is in colour, but the classes have no colours; write them in the file of the "
-            "classes, or save the mask as grey values or with a palette"
+            "classes, such as 'nucleus 200 30 30', or save the mask as grey values or with a "
+            "palette"
         )
     else:
         unknown = sorted(values.keys() - classes.colours.keys())
