@@ -21,7 +21,7 @@ _PLUGINS = (
     *("--train_batch_size", "4", "--batch_shards", "4", "--save_summaries_steps", "0"),
     *("--save_checkpoint_steps", "10", "--save_checkpoint_secs", "none"),
 )
-_SMALL = ("--input.crop_size", "33", "--model.depth_multiplier", "0.1")
+_SMALL = ("--input.crop_size", "32", "--model.depth_multiplier", "0.1")
 KINDS = {
     "counted": SHARDED_WORDS,
     "classification": ("run", "--plugin", "classification", *_PLUGINS),

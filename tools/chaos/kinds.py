@@ -156,7 +156,7 @@ KINDS: Mapping[str, Any] = {
         _SHORT,
         "deeplab",
         {
-            "input.crop_size": 33,
+            "input.crop_size": 32,
             "model.depth_multiplier": 0.1,
             "model.aspp_channels": 8,
             "model.decoder_channels": 8,

@@ -29,7 +29,7 @@ class TestDeepLab(ModelConformance):
 @pytest.mark.slow
 class TestNuclei(InputConformance):
     plugin = "nuclei"
-    options = {"crop_size": 33}
+    options = {"crop_size": 32}
 
 
 @pytest.mark.slow
@@ -52,7 +52,7 @@ class TestSegmentationFolder(InputConformance):
                 pixels = random.randint(0, most, size).astype(np.uint8)
                 Image.fromarray(pixels).save(folder / part / f"{number}.png")
         (folder / "classes.txt").write_text("background\nthing\n")
-        cls.options = {"data_dir": str(folder), "crop_size": 17}
+        cls.options = {"data_dir": str(folder), "crop_size": 16}
 
 
 @pytest.mark.parametrize("info", slow_but((0, -1), CONVERTERS), ids=lambda info: info.name)

@@ -16,7 +16,7 @@ from tf_frame_vision.slim_network import load_network
 pytestmark = [pytest.mark.process, pytest.mark.timeout(900)]
 
 TINY = ["--train_batch_size=2", "--eval_batch_size=1", "--max_steps=1", "--eval_steps=1"]
-TINY += ["--input.crop_size=33", "--model.aspp_channels=8", "--model.decoder_channels=8"]
+TINY += ["--input.crop_size=32", "--model.aspp_channels=8", "--model.decoder_channels=8"]
 RESNET, XCEPTION = "block4/unit_3/bottleneck_v1/conv3", "exit_flow/block2/unit_1/xception_module"
 LITE = ["--model.pyramid=lite", "--model.output_stride=32", "--model.decoder_output_stride=8"]
 # Backbone -> its scope, a layer of the published checkpoint, and options.

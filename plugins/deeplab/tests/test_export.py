@@ -22,7 +22,7 @@ from tf_frame_vision.drawing.png import write_png
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(600)]
 
-RUN = ["--plugin", "deeplab", "--train_batch_size=2", "--input.crop_size=33", "--noevaluate"]
+RUN = ["--plugin", "deeplab", "--train_batch_size=2", "--input.crop_size=32", "--noevaluate"]
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from tf_frame_deeplab.model import DeepLab, Params
 PREFIX = "FeatureExtractor/"
 SMALL = {"depth_multiplier": 0.1, "aspp_channels": 8, "decoder_channels": 8}
 WORDS = ["run", "--plugin", "deeplab", "--model_dir", "m", "--max_steps", "1", "--noevaluate"]
-WORDS += ["--input.crop_size", "33", "--train_batch_size", "2"]
+WORDS += ["--input.crop_size", "32", "--train_batch_size", "2"]
 WORDS += [f"--model.{name}={value}" for name, value in SMALL.items()]
 
 

@@ -11,6 +11,7 @@ from tf_frame import Network
 from tf_frame_deeplab import network
 from tf_frame_deeplab.heads import SEMANTIC
 from tf_frame_deeplab.image_pyramid import merged_logits, scale_logits
+from tf_frame_deeplab.padding import padded, without_padding
 from tf_frame_deeplab.views import averaged_logits
 
 
@@ -59,10 +60,16 @@ def head_logits(
     end_points: dict[str, Any] = {}
 
     def build_heads(image: Any) -> dict[str, Any]:
-        logits, points = merged_logits(image, build, params=params, other_heads=params.other_heads)
+        logits, points = merged_logits(
+            padded(image, params), build, params=params, other_heads=params.other_heads
+        )
         # Keep the end points of the first view: further views may be within a loop.
         end_points.update({} if end_points else points)
-        return {SEMANTIC: logits, **{head: points[f"logits/{head}"] for head in params.other_heads}}
+        others = {head: points[f"logits/{head}"] for head in params.other_heads}
+        return {
+            head: without_padding(tensor, image, params)
+            for head, tensor in {SEMANTIC: logits, **others}.items()
+        }
 
     like = images if labels is None else labels
     upsample = functools.partial(network.upsample, like=like, align_corners=params.align_corners)
@@ -70,5 +77,6 @@ def head_logits(
         by_head = averaged_logits(build_heads, images, like=like, params=params)
         return HeadLogits(by_head=by_head, scales=(), end_points=end_points)
     by_head = {head: upsample(logits) for head, logits in build_heads(images).items()}
-    scales = () if labels is None else scale_logits(end_points)
-    return HeadLogits(by_head=by_head, scales=[*map(upsample, scales)], end_points=end_points)
+    by_scale = () if labels is None else scale_logits(end_points)
+    scales = [upsample(without_padding(logits, images, params)) for logits in by_scale]
+    return HeadLogits(by_head=by_head, scales=scales, end_points=end_points)

@@ -92,7 +92,7 @@ class DeepLab(Model):
         "model.depth_multiplier": 0.1,
         "model.aspp_channels": 8,
         "model.decoder_channels": 8,
-        "input.crop_size": 33,
+        "input.crop_size": 32,
     }
     run_defaults: ClassVar[Mapping[str, Any]] = {
         "max_steps": 320,

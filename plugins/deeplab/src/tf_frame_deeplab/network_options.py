@@ -52,8 +52,8 @@ class NetworkParams:
     )
     align_corners: bool = option(
         False,
-        "resize so that the centres of corner pixels coincide, as published weights need; for "
-        "images with sides of a multiple of the output stride plus 1",
+        "resize so that the centres of corner pixels coincide, as published weights need; the "
+        "network then sees sides of a multiple of the output stride plus 1",
     )
 
 

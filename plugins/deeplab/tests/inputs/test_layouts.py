@@ -74,7 +74,7 @@ def test_training_evaluation_and_prediction(tmp_path, layout):
     getattr(exported_layouts, layout)(tmp_path / "data")
     run, data = str(tmp_path / "run"), str(tmp_path / "data")
     words = ["--plugin", "deeplab", "--input", LAYOUTS[layout], "--input.data_dir", data]
-    words += ["--input.crop_size", "33", "--max_steps", "1", "--train_batch_size", "2"]
+    words += ["--input.crop_size", "32", "--max_steps", "1", "--train_batch_size", "2"]
     words += ["--eval_batch_size", "1", "--input.eval_fraction", "0.25", "--model_dir", run]
     if LAYOUTS[layout] != "segmentation_folder":
         words += ["--model.heads", "semantic,instance_center,instance_offset"]

@@ -29,7 +29,10 @@ class SegmentedImageOptions(ResizingOptions, ExampleOptions):
     """Options of all inputs of segmented images."""
 
     crop_size: tuple[int, ...] = option(
-        (257,), "pixels of a training crop: HEIGHT,WIDTH, or one number for both", min=16
+        (256,),
+        "pixels of a training crop: HEIGHT,WIDTH, or one number for both; multiples of "
+        "--model.output_stride, with --model.align_corners plus 1, need no padding",
+        min=16,
     )
     eval_crop_size: tuple[int, ...] = option(
         (), "size of padded evaluation images; empty: the largest of a batch", min=16
