@@ -24,6 +24,8 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
+from tf_frame.collector import without_collector
+
 # --verbosity -> (level of TensorFlow's C++ log, level of its Python log)
 _LEVELS = {
     "none": ("3", logging.CRITICAL),
@@ -110,7 +112,7 @@ class _QuietFinder(importlib.abc.MetaPathFinder):
             execute = spec.loader.exec_module
 
             def execute_quietly(module: Any) -> None:
-                with quiet_import(_verbosity()):
+                with quiet_import(_verbosity()), without_collector():
                     execute(module)
                 # Half a million objects that stay: collections need not look at them again.
                 gc.freeze()

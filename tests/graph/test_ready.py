@@ -63,3 +63,12 @@ def test_no_variables_have_no_names():
     names = uninitialized_names([])
     with tf.Session() as session:
         assert session.run(names).tolist() == []
+
+
+def test_resource_variables_have_the_operation_already(variable_mode):
+    variables()
+    before = len(tf.get_default_graph().get_operations())
+    uninitialized_names(tf.global_variables())
+    added = tf.get_default_graph().get_operations()[before:]
+    asked = [op for op in added if "IsInitialized" in op.type or "IsVariableInitialized" in op.type]
+    assert len(asked) == (3 if variable_mode == "reference" else 0)

@@ -13,6 +13,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 _KEYS = tf.GraphKeys
+_HAS_VALUE = "VarIsInitializedOp"
 # Collections of these operations, and of resources that only the operations of a scaffold check.
 _OTHERS = (_KEYS.READY_OP, _KEYS.READY_FOR_LOCAL_INIT_OP, _KEYS.RESOURCES, _KEYS.LOCAL_RESOURCES)
 
@@ -23,9 +24,16 @@ def uninitialized_names(variables: Iterable[Any]) -> Any:
     with tf.device("/cpu:0"):
         if not variables:
             return tf.constant([], tf.string)
-        has_value = tf.stack([tf.is_variable_initialized(variable) for variable in variables])
+        has_value = tf.stack([_has_value(variable) for variable in variables])
         places = tf.reshape(tf.where(tf.logical_not(has_value)), [-1])
         return tf.gather(tf.constant([variable.op.name for variable in variables]), places)
+
+
+def _has_value(variable: Any) -> Any:
+    """Returns whether a variable has a value; a resource variable has such an operation already."""
+    handle = getattr(variable, "handle", None)
+    made = [] if handle is None else [op for op in handle.consumers() if op.type == _HAS_VALUE]
+    return made[0].outputs[0] if made else tf.is_variable_initialized(variable)
 
 
 def add_ready_operations() -> None:

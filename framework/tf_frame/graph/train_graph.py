@@ -17,6 +17,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.reader import INPUT_POSITION
+from tf_frame.collector import without_collector
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.clones import Clone, create_clones
 from tf_frame.deploy.deployment_config import DeploymentConfig
@@ -87,6 +88,7 @@ class TrainGraph(Update):
         return (*(loss for loss in self.losses.values() if loss is not self.train_op), *rates)
 
 
+@without_collector()
 def build_train_graph(
     *,
     model: Any,

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import bisect
 import collections
-import contextlib
 import functools
-import gc
 import operator
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tf_frame.collector import without_collector
 from tf_frame.profiling import memory as memory_use
 from tf_frame.profiling.step_stats import Execution, producer_name, read_executions
 from tf_frame.profiling.trace_events import Bar, Trace, quote
@@ -41,24 +40,8 @@ def chrome_trace(run_metadata: Any, *, dataflow: bool = True, memory: bool = Fal
     Returns:
       The trace, as JSON in one line.
     """
-    with _without_collector():
+    with without_collector():
         return _draw_trace(read_executions(run_metadata.step_stats), dataflow, memory).json()
-
-
-@contextlib.contextmanager
-def _without_collector() -> Iterator[None]:
-    """Stops Python's garbage collector: a trace has hundreds of thousands of objects, no cycles.
-
-    The collector would walk through all objects of TensorFlow again and again, which takes half of
-    the time.
-    """
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _draw_trace(executions: _Executions, dataflow: bool, memory: bool) -> Trace:

@@ -9,6 +9,7 @@ copies of the values while training goes on (`--async_checkpoint`).
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -94,7 +95,7 @@ class FiniteCheck:
         # The graph of an earlier session has the check, and may be finalized.
         if not made or made[0].shape.as_list() != [len(floats)]:
             with tf.name_scope("check_finite"):
-                sound = [_is_sound(v, allow_infinite_state) for v in floats]
+                sound = _sound(floats, allow_infinite_state)
                 made[:] = [tf.stack(sound) if sound else tf.fill([0], True)]
         self.fetch = made[0]
 
@@ -129,13 +130,27 @@ def copy_tensors(
     return values, sound
 
 
-def _is_sound(variable: Any, allow_infinite_state: bool) -> Any:
-    trainable = any(variable is candidate for candidate in tf.trainable_variables())
-    # On the variable's device, which sends one bit instead of all values.
-    with tf.device(variable.device):
-        if trainable or not allow_infinite_state:
-            return tf.reduce_all(tf.is_finite(variable))
-        return tf.logical_not(tf.reduce_any(tf.is_nan(variable)))
+def _sound(variables: Sequence[Any], allow_infinite_state: bool) -> list[Any]:
+    """Returns a bool for each variable, by few operations: large models have many variables."""
+    trained = {id(variable) for variable in tf.trainable_variables()}
+    graph, all_axes = tf.get_default_graph(), functools.cache(_all_axes)
+
+    def is_sound(variable: Any) -> Any:
+        value = graph.as_graph_element(variable)  # The read that each variable has.
+        # On the variable's device, which sends one bit instead of all values.
+        with tf.device(variable.device):
+            rank = value.shape.rank
+            axes = all_axes(variable.device, rank) if rank is not None else tf.range(tf.rank(value))
+            if id(variable) in trained or not allow_infinite_state:
+                return tf.raw_ops.All(input=tf.is_finite(value), axis=axes)
+            return tf.logical_not(tf.raw_ops.Any(input=tf.is_nan(value), axis=axes))
+
+    return [is_sound(variable) for variable in variables]
+
+
+def _all_axes(device: str, rank: int) -> Any:
+    del device  # One constant for each device.
+    return tf.constant([*range(rank)], tf.int32)
 
 
 def _save_ops(last: Any) -> set[str]:

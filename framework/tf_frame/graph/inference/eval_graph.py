@@ -13,6 +13,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from tf_frame.collector import without_collector
 from tf_frame.config.run_options import RunOptions
 from tf_frame.graph.graph_edits import FunctionLibrary, ancestors
 from tf_frame.graph.inference.build_inference import Inference, build_inference
@@ -63,6 +64,7 @@ class EvalGraph:
         return [self.update_op, *tf.nest.flatten(list(self.values.values())), *summary]
 
 
+@without_collector()
 def build_eval_graph(
     *,
     model: Any,

@@ -140,6 +140,26 @@ def test_a_graph_that_is_used_again_has_the_check_already():
     assert FiniteCheck().fetch is second.fetch
 
 
+@pytest.mark.usefixtures("variable_mode")
+def test_a_variable_of_any_shape_is_checked():
+    start = tf.placeholder_with_default(np.full([2, 3], np.nan, np.float32), shape=None)
+    tf.get_variable("any", initializer=start, validate_shape=False)
+    check = FiniteCheck()
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        with pytest.raises(NonFiniteError, match="first any"):
+            check.check(session.run(check.fetch), 1)
+
+
+def test_the_check_has_two_operations_for_a_variable():
+    for number in range(50):
+        tf.get_variable(f"weights{number}", [2, number + 1])
+    before = len(tf.get_default_graph().get_operations())
+    FiniteCheck()
+    # And the axes, which are those of all, and the answer.
+    assert len(tf.get_default_graph().get_operations()) == before + 2 * 50 + 2
+
+
 def test_without_floating_point_variables_nothing_is_bad():
     tf.get_variable("count", initializer=tf.constant(3))
     check = FiniteCheck()
