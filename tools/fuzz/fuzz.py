@@ -127,7 +127,8 @@ class _Child:
 
     def _start(self) -> subprocess.Popen[bytes]:
         options = self._options
-        command = [sys.executable, __file__, "--child", "--memory", str(options.memory)]
+        # -B: bytecode, written at a first import, would be a file outside of the folder.
+        command = [sys.executable, "-B", __file__, "--child", "--memory", str(options.memory)]
         command += ["--batches", str(options.batches), "--commands", str(options.commands)]
         command += ["--secs", str(options.secs), "--trained", options.trained]
         command += ["--keep", options.keep] if options.keep else []
