@@ -50,3 +50,4 @@ def setup(app):
     app.connect("source-read", figures.add_facts)
     app.connect("autodoc-process-docstring", api.process_docstring, priority=400)
     app.connect("build-finished", site_pages.write_texts)
+    app.connect("build-finished", site_pages.name_unsearched_pages)

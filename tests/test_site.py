@@ -57,6 +57,20 @@ def test_the_reference_has_each_command_option_and_plugin():
     assert "| `ConfigError` | 2 |" in pages["exit_codes"]
 
 
+def test_results_of_the_search_name_pages_whose_text_is_not_searched(tmp_path):
+    (tmp_path / "searchindex.js").write_text(
+        'Search.setIndex({"docnames":["a","b"],"titles":["","B"]})'
+    )
+    titles = {"a": SimpleNamespace(astext=lambda: "tf.contrib")}
+    app = SimpleNamespace(
+        outdir=tmp_path, builder=SimpleNamespace(format="html"), env=SimpleNamespace(titles=titles)
+    )
+    site_pages.name_unsearched_pages(app, None)
+    text = (tmp_path / "searchindex.js").read_text()
+    index = json.loads(text.removeprefix("Search.setIndex(").removesuffix(")"))
+    assert index == {"docnames": ["a", "b"], "titles": ["tf.contrib", "B"]}
+
+
 def test_each_old_name_has_an_entry():
     pages = old_names.pages()
     entries = "\n".join(pages.values())

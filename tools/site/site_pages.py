@@ -6,6 +6,7 @@ docs/reference/; both folders are not in the repository.
 
 from __future__ import annotations
 
+import json
 import pathlib
 import re
 import shutil
@@ -140,6 +141,20 @@ def write_texts(app: Any, failure: Exception | None) -> None:
     (out / "llms.txt").write_text(_ASSISTANTS + "\n".join(lines) + "\n", encoding="utf-8")
     texts = [(source / f"{name}.md").read_text(encoding="utf-8") for name in names]
     (out / "llms-full.txt").write_text("\n\n---\n\n".join(texts), encoding="utf-8")
+
+
+def name_unsearched_pages(app: Any, failure: Exception | None) -> None:
+    """Gives pages whose text is not searched their titles: the results say where an entry is."""
+    if failure or app.builder.format != "html":
+        return
+    path = pathlib.Path(app.outdir, "searchindex.js")
+    before, mark, text = path.read_text(encoding="utf-8").partition("(")
+    index = json.loads(text.rstrip().removesuffix(")"))
+    index["titles"] = [
+        title or app.env.titles[page].astext()
+        for page, title in zip(index["docnames"], index["titles"], strict=True)
+    ]
+    path.write_text(f"{before}{mark}{json.dumps(index)})", encoding="utf-8")
 
 
 def _pages_in_order(env: Any, name: str) -> Iterator[str]:
