@@ -13,7 +13,7 @@ from tf_frame_deeplab.outputs import segmentation_loss
 pytestmark = pytest.mark.usefixtures("graph", "short")
 
 INFO = InputInfo(num_classes=3, ignore_label=255)
-SMALL = {"depth_multiplier": 0.1, "aspp_channels": 8, "decoder_channels": 8}
+SMALL = {"depth_multiplier": 0.1, "aspp_channels": 8, "decoder_channels": 8, "align_corners": True}
 RANDOM = np.random.RandomState(0)
 IMAGES = RANDOM.uniform(0, 255, size=[2, 33, 49, 3]).astype(np.float32)
 LABELS = {
@@ -56,7 +56,7 @@ def test_scales_share_the_variables_and_each_of_them_has_a_loss():
     merged = output.end_points["semantic/merged_logits"]
     raw = tf.raw_ops.ResizeBilinear
     resized = [
-        raw(images=logits, size=[33, 49], half_pixel_centers=True)
+        raw(images=logits, size=[33, 49], align_corners=True)
         for logits in (merged, *scales.values())
     ]
     losses = [segmentation_loss(logits, LABELS["semantic"], 255).mean() for logits in resized]

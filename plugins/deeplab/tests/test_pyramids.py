@@ -66,7 +66,7 @@ def test_the_plain_pyramid_has_no_atrous_branches():
 @pytest.mark.slow
 @pytest.mark.usefixtures("short")
 def test_the_lite_pyramid_has_deeplabs_names_and_a_decoder_for_each_head():
-    output = build(pyramid="lite", output_stride=32, heads=("semantic", "edge"))
+    output = build(pyramid="lite", output_stride=32, align_corners=True, heads=("semantic", "edge"))
     rest = {
         v.op.name: v.shape.as_list()
         for v in tf.global_variables()
