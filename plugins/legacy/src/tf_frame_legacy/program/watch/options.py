@@ -28,7 +28,8 @@ class WatchOptions:
     attach: bool = option(False, "answer tf-frame profile attach MODEL_DIR; Estimators only")
     metrics_csv: bool = option(False, "write scalar summaries to metrics.csv beside event files")
     exact_resume: bool = option(
-        False, "refuse to train an Estimator that could not go on after a kill as if nothing had happened"
+        False,
+        "refuse to train an Estimator that could not go on after a kill as if nothing had happened",
     )
 
 
