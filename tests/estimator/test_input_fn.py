@@ -1,5 +1,7 @@
 """Input functions in the place of inputs."""
 
+import functools
+
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
@@ -87,3 +89,12 @@ def test_an_input_stays_a_function_is_wrapped_and_anything_else_refused():
     assert isinstance(wrapped, InputFn) and wrapped.info == InputInfo()
     with pytest.raises(ConfigError, match=r"input_fn is 'data.csv'; it must be a function"):
         as_source("data.csv", params=None, config=None)
+
+
+def test_messages_name_the_function():
+    def train_data():
+        return tf.zeros([2]), tf.zeros([2])
+
+    assert InputFn(train_data, params=None, config=None).origin == "train_data()"
+    partial = functools.partial(train_data)
+    assert InputFn(partial, params=None, config=None).origin == "input_fn()"

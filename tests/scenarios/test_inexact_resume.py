@@ -93,7 +93,7 @@ PARTS = {
         {"source": Stateful, "strict": True},
         "the position in the input cannot be saved: .*RandomUniform is stateful",
     ),
-    "queue": ({"source": Queue}, "the content of its queues cannot be saved"),
+    "queue": ({"source": Queue}, "returned no data set"),
     "random op in a loop": (
         {"model": InALoop},
         "a resumed run would not end like one .*loop: .*While calls a function with the random",

@@ -64,7 +64,7 @@ def ends(context):
     ("build", "message"),
     [
         (random, r"(?s)RandomUniform is stateful.*stateless"),
-        (queue, "the content of its queues"),
+        (queue, "returned no data set"),
         (ends, "ends after 5 batches"),
     ],
 )

@@ -37,6 +37,7 @@ class InputFn:
 
     def __init__(self, function: Callable[..., Any], *, params: Any, config: Any) -> None:
         self.function = function
+        self.origin = f"{getattr(function, '__name__', 'input_fn')}()"  # In messages.
         self._params = params
         self._config = config
 

@@ -246,9 +246,7 @@ def test_a_function_that_reads_a_queue_is_refused(several):
     running = Running(
         lambda context: [queue(context), shuffled(context)] if several else queue(context)
     )
-    message = (
-        r"cannot be saved: Built\.dataset\(\) returned a function, and the content of its queues"
-    )
+    message = r"cannot be saved: Built\.dataset\(\) returned no data set"
     with pytest.raises(DataError, match=message):
         running.position.check(running.session)
 

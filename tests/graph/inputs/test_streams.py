@@ -20,5 +20,5 @@ def test_data_sets_note_initialisers_and_functions_the_missing_position():
     with tf.Graph().as_default():
         function_batches(lambda: (tf.zeros([1]), tf.zeros([1])), 1, origin="Mine.dataset()")
         (reason,) = streams_without_position()
-        assert reason.startswith("Mine.dataset() returned a function")
+        assert reason.startswith("Mine.dataset() returned no data set")
         assert iterator_initializers() == []

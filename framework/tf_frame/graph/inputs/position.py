@@ -46,7 +46,7 @@ _WORKERS = "workers"
 # SerializationContext::ExternalStatePolicy::kFail, tensorflow/core/framework/dataset.h.
 _FAIL = 2
 _NEW_PASS = "--allow_inexact_resume resumes with a new pass over the data"
-_READ = "read with tf.data"
+_READ = "return a data set of tf.data, without an iterator"
 
 
 class InputPosition:

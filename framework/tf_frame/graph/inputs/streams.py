@@ -46,7 +46,7 @@ def function_batches(
     Raises:
       DataError: the function returned something else, or the same batch again.
     """
-    reason = f"{origin} returned a function, and the content of its queues cannot be saved"
+    reason = f"{origin} returned no data set, and only the position in a data set can be saved"
     tf.add_to_collection(_WITHOUT_POSITION, reason)
 
     def checked() -> Batch:

@@ -317,7 +317,7 @@ class QueueInput(ToyInput):
 @pytest.mark.filterwarnings("ignore")
 def test_an_input_of_queues_trains_clones_and_is_evaluated(go, other_run):
     options = {"source": QueueInput, "max_steps": 30, "num_clones": 2, "eval_batch_size": 10}
-    with pytest.raises(DataError, match="returned a function, and the content of its queues"):
+    with pytest.raises(DataError, match="returned no data set"):
         go(**options)
     result, _ = go(**options, allow_inexact_resume=True, evaluate=True)
     assert result["global_step"] == 30
