@@ -38,7 +38,8 @@ _MEMORY, _MEMORY_BYTES = 0.5, 100 * 2**20
 # Convolutions of a layer often take a tenth of the step, and are no cause.
 _HOST_OPERATION = 0.1
 _NO_PYTHON = (
-    "num_parallel_calls helps a Python function where it waits, or works in C as PIL does; else "
+    "num_parallel_calls helps a Python function where it works in C, as PIL does, or waits (then "
+    "with as many threads: private_threadpool_size of tf.data.Options().threading); else "
     "one interpreter runs all calls: write it with TensorFlow's operations, or keep its results "
     "by cache(), before repeat() and random changes; or "
 )
