@@ -65,6 +65,15 @@ def test_no_variables_have_no_names():
         assert session.run(names).tolist() == []
 
 
+def test_operations_of_a_program_do_not_count():
+    first = tf.get_variable("first", [2])
+    with tf.control_dependencies([tf.debugging.Assert(False, ["this shall not run"])]):
+        for _ in range(9):
+            tf.is_variable_initialized(first)
+    with tf.Session() as session:
+        assert session.run(uninitialized_names([first])).tolist() == [b"first"]
+
+
 def test_resource_variables_have_the_operation_already(variable_mode):
     variables()
     before = len(tf.get_default_graph().get_operations())

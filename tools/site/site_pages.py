@@ -144,7 +144,7 @@ def write_texts(app: Any, failure: Exception | None) -> None:
 
 
 def name_unsearched_pages(app: Any, failure: Exception | None) -> None:
-    """Gives pages whose text is not searched their titles: the results say where an entry is."""
+    """Adds the titles that the search index lacks: of the pages without a searched text."""
     if failure or app.builder.format != "html":
         return
     path = pathlib.Path(app.outdir, "searchindex.js")

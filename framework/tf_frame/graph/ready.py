@@ -31,8 +31,10 @@ def uninitialized_names(variables: Iterable[Any]) -> Any:
 
 def _has_value(variable: Any) -> Any:
     """Returns whether a variable has a value; a resource variable has such an operation already."""
-    handle = getattr(variable, "handle", None)
-    made = [] if handle is None else [op for op in handle.consumers() if op.type == _HAS_VALUE]
+    handle, scope = getattr(variable, "handle", None), f"{variable.op.name}/"
+    readers = [] if handle is None else handle.consumers()
+    # Others, which a program made, may depend on further operations.
+    made = [op for op in readers if op.type == _HAS_VALUE and op.name.startswith(scope)]
     return made[0].outputs[0] if made else tf.is_variable_initialized(variable)
 
 
