@@ -20,6 +20,7 @@ pytestmark = [
     pytest.mark.timeout(200),
     pytest.mark.skipif(sys.platform != "linux", reason="/proc"),
 ]
+ATTACH = ("--steps", "5", "--tasks", "all", "--timeout_secs", "60")
 TASKS = {"chief-0": TRAINING, "worker-0": TRAINING, "ps-0": SERVING}
 
 
@@ -70,7 +71,7 @@ def test_a_local_job_and_a_profile_of_it(start, tmp_path, outer):
     assert len(before) == 3
     assert_local(before, outer)
 
-    attach = start("profile", "attach", model_dir, "--steps", "5", "--tasks", "all")
+    attach = start("profile", "attach", model_dir, *ATTACH)
     while attach.poll() is None:
         assert listening_ports(attach.pid) == set()
         assert listening_ports(launcher.pid) == before

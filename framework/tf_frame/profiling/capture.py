@@ -105,8 +105,8 @@ class Capture:
         self._profiler: Profiler | None = None
         self._folder = ""
 
-    def start(self) -> None:
-        """Begins to record.
+    def start(self, *, wait_secs: float = 0.0) -> None:
+        """Begins to record; waits up to `wait_secs` for another capture to end.
 
         Raises:
           CaptureError: another capture of this process is active, or the folder of the capture or
@@ -117,7 +117,9 @@ class Capture:
             tf.io.gfile.makedirs(runs)
             file_system.write_probe(runs)
             self._folder = tempfile.mkdtemp(prefix="tf-frame-profile-")
-            self._profiler = start_profiler(self._folder, self._label, **self._levels)
+            self._profiler = start_profiler(
+                self._folder, self._label, wait_secs=wait_secs, **self._levels
+            )
         except (tf.errors.OpError, OSError) as error:
             raise CaptureError(short_reason(error)) from error
         finally:

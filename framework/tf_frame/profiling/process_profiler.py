@@ -13,6 +13,7 @@ from __future__ import annotations
 import time
 import types
 import weakref
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import tensorflow as tf
@@ -28,6 +29,10 @@ from tf_frame.errors import TfFrameError, short_reason
 
 class CaptureError(TfFrameError):
     """The profiler could not start, stop, or write."""
+
+
+class BusyError(CaptureError):
+    """Another capture of this process is active."""
 
 
 class Profiler(NamedTuple):
@@ -46,6 +51,7 @@ class Profiler(NamedTuple):
 
 
 _newest: Profiler | None = None
+_RETRY_SECS = 0.005
 
 
 class _Integer:
@@ -62,17 +68,31 @@ class _Integer:
         return self._value
 
 
-def start_profiler(logdir: str, name: str, **levels: int) -> Profiler:
+def start_profiler(logdir: str, name: str, *, wait_secs: float = 0.0, **levels: int) -> Profiler:
     """Starts the profiler.
 
     Args:
       logdir: folder for the file of `stop_profiler`.
       name: name of the capture, for the errors of other starts.
+      wait_secs: longest time to wait for another capture to end. The server of a task makes one for
+        every step with run metadata that another task runs on it.
       **levels: tracer levels, as in `tf.profiler.experimental.ProfilerOptions`.
 
     Raises:
-      CaptureError: another capture is active in this process, or the profiler failed.
+      BusyError: another capture is active in this process.
+      CaptureError: the profiler failed.
     """
+    until = time.monotonic() + wait_secs
+    while True:
+        try:
+            return _start(logdir, name, levels)
+        except BusyError:
+            if time.monotonic() >= until:
+                raise
+        time.sleep(_RETRY_SECS)
+
+
+def _start(logdir: str, name: str, levels: Mapping[str, int]) -> Profiler:
     global _newest
     with profiler_v2._profiler_lock:
         if profiler_v2._profiler is not None and not is_any_profiler_active():
@@ -85,7 +105,7 @@ def start_profiler(logdir: str, name: str, **levels: int) -> Profiler:
         # With a context, `start` failed after it registered its profiler.
         if error.__context__ is not None:
             profiler_v2._profiler = None
-        raise CaptureError(
+        raise BusyError(
             f"{_holder()}; a process makes one capture at a time, so try again after it"
         ) from error
     except Exception as error:  # Of any class: the profiler must not end a training.

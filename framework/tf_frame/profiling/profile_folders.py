@@ -22,6 +22,8 @@ from tf_frame.text import brief, listed, short
 
 _LOG = logging.getLogger("tf_frame")
 XPLANE = ".xplane.pb"
+# The reason why a task has no file, for the process that waits for it.
+FAILURE = ".failure.txt"
 _TIME = re.compile(r"\d{4}(_\d\d){5}")
 # `<host>_worker_0`; TensorBoard's captures are named after a host, or a host and a port.
 _TASK = re.compile(r"_([a-z]+_\d+)$")

@@ -6,6 +6,7 @@ from sessions import initialized_session, run_initialized
 from tf_frame import InputInfo, Mode
 from tf_frame.command_line.parsing import parse_command_line
 from tf_frame.errors import ConfigError
+from tf_frame.runs.evaluation.results import find_at_chance
 from tf_frame_deeplab.model import DeepLab, Params
 from tf_frame_deeplab.outputs import segmentation_loss
 
@@ -44,6 +45,13 @@ def test_an_input_needs_classes_and_defaults_of_the_run_are_options_that_exist()
         DeepLab(params=SMALL, info=InputInfo())
     setup = parse_command_line(["--plugin", "deeplab"]).setup()
     assert (setup.config.learning_rate, setup.schedule.name) == (0.3, "poly")
+
+
+def test_a_class_that_is_not_found_is_at_chance_though_the_mean_is_not():
+    matrix = np.array([[90.0, 0], [10, 0]])
+    metrics = {"mean_iou": 0.6, "recall_nucleus": 0.02, "confusion_matrix": matrix}
+    model = DeepLab(params=SMALL, info=INFO)
+    assert find_at_chance(model, metrics) == {"recall_nucleus": 0.1}
 
 
 @pytest.mark.slow

@@ -349,5 +349,7 @@ def test_an_ap_of_0_is_chance_if_there_are_boxes():
     model = Detection(params=Params(**TINY), info=INFO)
     boxes = {ClassMetric("boxes", "a"): 0.0, ClassMetric("boxes", "b"): 3.0, "ap50": 0.0}
     assert model.chance_levels(boxes) == {"ap50": 0.0}
+    of_class = {**boxes, ClassMetric("boxes", "a"): 5.0}
+    assert model.chance_levels(of_class) == {"ap50": 0.0, "ap50_a": 0.0}
     nothing = {name: float("nan") for name in boxes}
     assert model.chance_levels(nothing) == {}

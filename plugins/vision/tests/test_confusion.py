@@ -5,6 +5,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame_vision.confusion import (
     confusion_files,
     confusion_matrix,
+    guessed_recalls,
     majority_mean_iou,
     majority_share,
     metric_names,
@@ -43,3 +44,10 @@ def test_what_the_most_frequent_label_alone_reaches():
     # The IoU of label 0 is 6 of 9; label 2 does not occur.
     assert majority_mean_iou(matrix) == pytest.approx(6 / 9 / 2)
     assert majority_share(np.zeros([2, 2])) == majority_mean_iou(np.zeros([2, 2])) == 0
+
+
+def test_recalls_of_guessing_are_the_shares_of_classes_that_are_not_the_most_frequent():
+    matrix = np.array([[80.0, 0, 0, 0], [3, 1, 10, 0], [0, 0, 4, 0], [0, 0, 1, 1]])
+    assert guessed_recalls(matrix, ("rest", "T-shirt/top", "c")) == {"recall_T-shirt_top": 0.14}
+    assert guessed_recalls(np.eye(2) * 5, ()) == {"recall_0": 0.5, "recall_1": 0.5}
+    assert guessed_recalls(np.zeros([2, 2]), ()) == {}

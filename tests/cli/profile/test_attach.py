@@ -13,6 +13,7 @@ from step_profiles import make_profile
 from tf_frame.cluster.status import SERVING, TRAINING, TaskStatus, own_status, write_status
 from tf_frame.file_lock import file_lock
 from tf_frame.profiling.attach_request import ProfileRequest, write_request
+from tf_frame.profiling.profile_folders import FAILURE
 from tf_frame.profiling.step_profile import to_bytes
 
 OP = ("/job:chief/replica:0/task:0/device:CPU:0", "a", "Add", 10, 20)
@@ -37,7 +38,9 @@ def job(tmp_path, monkeypatch):
         run.mkdir(parents=True, exist_ok=True)
         for task in writes:
             path = run / f"{os.uname().nodename}_{task}"
-            if task.startswith("ps"):
+            if task.endswith(FAILURE):
+                path.write_text("its disk is full")
+            elif task.startswith("ps"):
                 Path(f"{path}.xplane.pb").write_bytes(b"")
             else:
                 Path(f"{path}.steps.json.gz").write_bytes(to_bytes(make_profile(task, [OP])))
@@ -82,6 +85,13 @@ def test_a_server_that_writes_nothing_is_named(job, attach):
     code, _, err = attach("--tasks", "all")
     assert code == 1
     assert "no profile from ps-1 within 1 s" in err and "the others' profile: " in err
+
+
+def test_a_server_that_fails_is_not_waited_for(job, attach):
+    job(own_status("ps-0", SERVING), writes=["chief_0", f"ps_0{FAILURE}"])
+    code, _, err = attach("--tasks", "all", "--timeout_secs", "1000")
+    assert code == 1
+    assert "ps-0 made no profile: its disk is full; the others' profile: " in err
 
 
 def test_a_process_of_another_user_is_not_asked(job, attach, monkeypatch):

@@ -1,3 +1,5 @@
+import threading
+
 import pytest
 import tensorflow as tf
 from tensorflow.python.profiler import profiler_v2
@@ -44,6 +46,17 @@ def test_a_start_that_loses_against_a_server_says_so_and_leaves_nothing_behind(t
     ):
         start_profiler(str(tmp_path), "step_1")
     assert profiler_v2._profiler is None
+
+
+def test_a_start_waits_for_a_short_capture_to_end(tmp_path):
+    session = _pywrap_profiler.ProfilerSession()
+    session.start("", {})
+    end = threading.Timer(0.05, session.stop)
+    end.start()
+    profiler = start_profiler(str(tmp_path), "step_1", wait_secs=30)
+    end.join()
+    stop_profiler(profiler)
+    assert list(tmp_path.rglob("*.xplane.pb"))
 
 
 def test_a_start_that_loses_against_a_capture_says_which_and_since_when(tmp_path):

@@ -80,6 +80,12 @@ def test_without_a_second_seed_the_verdict_says_how_to_know_the_noise(compare):
     assert config.endswith("/config.yaml") and folder.endswith("-seed-2")
 
 
+def test_settings_with_the_same_value_are_not_ahead(compare):
+    same, hint = compare((0.1, 1, {20: 0.8}), (0.3, 1, {20: 0.8})).verdict.lines
+    assert same == "A (learning_rate 0.1) and B (learning_rate 0.3) have the same mean_iou, 0.8000"
+    assert hint.startswith("more seeds of each setting tell more")
+
+
 def test_the_smallest_loss_is_the_best(compare):
     runs = [(0.1, s, {20: 0.8 + s / 1000}) for s in (1, 2)]
     compared = compare(*runs, *((0.3, s, {20: 0.5 + s / 1000}) for s in (1, 2)), metric="loss")

@@ -27,7 +27,7 @@ from tf_frame.profiling.attach_request import (
     remove_request,
     write_request,
 )
-from tf_frame.profiling.profile_folders import XPLANE, find_folder
+from tf_frame.profiling.profile_folders import FAILURE, XPLANE, find_folder
 from tf_frame.profiling.step_profile import SUFFIX
 from tf_frame.tensorflow_log import quiet_import
 from tf_frame.text import short
@@ -174,31 +174,48 @@ def _refusal(status: TaskStatus) -> str:
     return ""
 
 
-def _wait(folder: str, label: str, expected: Mapping[str, TaskStatus], timeout_secs: float) -> str:
+def _wait(
+    model_dir: str, label: str, expected: Mapping[str, TaskStatus], timeout_secs: float
+) -> str:
     """Waits for the files of all tasks; returns their folder.
 
     Raises:
-      AttachError: a process has ended, or the time is over.
+      AttachError: a process has ended or made no profile, or the time is over.
     """
     until = time.monotonic() + timeout_secs
-    pattern = os.path.join(folder, "plugins", "profile", f"*_{label}", "*")
+    pattern = os.path.join(model_dir, "plugins", "profile", f"*_{label}", "*")
     while True:
-        paths = glob.glob(pattern)
-        names = {os.path.basename(path) for path in paths}
-        missing = [task for name, task in expected.items() if not _is_there(name, names, expected)]
+        paths = {os.path.basename(path): path for path in glob.glob(pattern)}
+        missing = {
+            name: task for name, task in expected.items() if not _is_there(name, paths, expected)
+        }
+        folder = os.path.dirname(next(iter(paths.values()), ""))
         if not missing:
-            return os.path.dirname(paths[0])
-        ended = [status.task for status in missing if _has_ended(status)]
-        hint = f"; the others' profile: {os.path.dirname(paths[0])}" if paths else ""
+            return folder
+        reasons = [paths[file] for name in missing if (file := _failure_file(name)) in paths]
+        hint = f"; the others' profile: {folder}" if paths else ""
+        if len(reasons) == len(missing):
+            failed = next(iter(missing.values()))
+            raise AttachError(f"{failed.task} made no profile: {_content(reasons[0])}{hint}")
+        ended = [status.task for status in missing.values() if _has_ended(status)]
         if ended:
             raise AttachError(f"{ended[0]} ended before it had written its profile{hint}")
         if time.monotonic() > until:
-            tasks = ", ".join(status.task for status in missing)
+            tasks = ", ".join(status.task for status in missing.values())
             raise AttachError(
                 f"no profile from {tasks} within {timeout_secs:g} s; its log says why, or a step "
                 f"takes longer than that (--timeout_secs){hint}"
             )
         time.sleep(_LOOK_SECS)
+
+
+def _failure_file(name: str) -> str:
+    return name.removesuffix(XPLANE) + FAILURE
+
+
+def _content(path: str) -> str:
+    with open(path, encoding="utf-8") as file:
+        return short(file.read())
 
 
 def _is_there(name: str, names: Collection[str], expected: Collection[str]) -> bool:

@@ -94,6 +94,10 @@ def _difference_line(one: Setting, other: Setting, p: float, word: str) -> str:
 
 
 def _unknown_noise(first: Setting, second: Setting, metric: str, rises: bool | None) -> str:
+    if first.mean == second.mean:
+        return (
+            f"{_called(first)} and {_called(second)} have the same {metric}, {figure(first.mean)}"
+        )
     word = "ahead of" if rises is not None else "above"
     return (
         f"{_called(first)} {_is(first)} {word} {_called(second)} by "

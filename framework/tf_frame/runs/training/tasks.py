@@ -6,8 +6,10 @@ import contextlib
 import json
 import os
 import time
+from collections.abc import Mapping
 from typing import Any
 
+from tf_frame import file_system
 from tf_frame.atomic_output import write_file
 from tf_frame.checkpoint.find.newest import find_damage, newest_checkpoint, read_step
 from tf_frame.cluster import Cluster
@@ -24,7 +26,9 @@ from tf_frame.cluster.status import (
 from tf_frame.deploy.session_config import make_deployment, server_config
 from tf_frame.errors import CheckpointError
 from tf_frame.hooks.metrics_log import MetricsLog
-from tf_frame.profiling.capture import Capture, warn_only
+from tf_frame.profiling.capture import Capture, unused_path, warn_only
+from tf_frame.profiling.process_profiler import CaptureError
+from tf_frame.profiling.profile_folders import FAILURE
 from tf_frame.run_folders import RESULT_FILE
 from tf_frame.runs.error_translation import translated_errors
 from tf_frame.runs.evaluation.evaluate import run_evaluator
@@ -36,6 +40,8 @@ from tf_frame.side_files import as_object, read_or_set_aside
 
 _LOOK_SECS = 0.5
 _HEARTBEAT_SECS = 5.0
+# A traced step of a worker, during which its server has the profiler, takes milliseconds.
+_BUSY_SECS = 5.0
 
 
 def hold_variables(setup: TrainingSetup, cluster: Cluster, observer: RunObserver) -> None:
@@ -68,18 +74,38 @@ class _Profiler:
     def __init__(self, task: int) -> None:
         self._task = f"ps_{task}"
         self._capture: Capture | None = None
+        self._failure = ""
 
     def obey(self, command: bytes) -> None:
         """Begins or ends a capture, by a command of the chief's `ProfileHook`."""
         request = json.loads(command)
         with warn_only(f"the profile of {self._task}"):
-            if request["begins"]:
-                capture = Capture(request["folder"], label=request["label"], task=self._task)
-                capture.start()
-                self._capture = capture
-            elif self._capture is not None:
-                capture, self._capture = self._capture, None
-                capture.save(began=request["began"])
+            try:
+                (self._begin if request["begins"] else self._end)(request)
+            except CaptureError as error:
+                self._failure = str(error)
+                raise
+            finally:
+                if self._failure and not request["begins"]:
+                    self._write_failure(request)
+
+    def _begin(self, request: Mapping[str, Any]) -> None:
+        self._failure = ""
+        capture = Capture(request["folder"], label=request["label"], task=self._task)
+        capture.start(wait_secs=_BUSY_SECS)
+        self._capture = capture
+
+    def _end(self, request: Mapping[str, Any]) -> None:
+        capture, self._capture = self._capture, None
+        if capture is not None:
+            capture.save(began=request["began"])
+
+    def _write_failure(self, request: Mapping[str, Any]) -> None:
+        free = unused_path(
+            request["folder"], label=request["label"], task=self._task, began=request["began"]
+        )
+        file_system.make_folder(os.path.dirname(free))
+        write_file(free + FAILURE, self._failure)
 
 
 def evaluate_job(

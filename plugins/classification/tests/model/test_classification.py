@@ -1,12 +1,14 @@
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame import InputInfo, Mode
 from tf_frame.command_line.parsing import parse_command_line
 from tf_frame.errors import ConfigError, PluginError
+from tf_frame.runs.evaluation.results import find_at_chance
 from tf_frame_classification.model.classification import Classification, Params
 
 pytestmark = pytest.mark.usefixtures("graph")
@@ -29,6 +31,15 @@ def test_inputs_and_networks_that_do_not_fit_are_refused():
         Classification(params=Params(), info=InputInfo())
     with pytest.raises(PluginError):
         parse_setup("--model.name", "inceptoin_v3")
+
+
+def test_a_class_that_is_not_found_is_at_chance_though_others_are():
+    matrix = np.diag([20.0, 20, 20, 20, 20, 0])
+    matrix[5, :2] = 10
+    metrics = {"accuracy": 5 / 6, "recall_e": 1.0, "recall_f": 0.0, "confusion_matrix": matrix}
+    assert find_at_chance(Classification(params=Params(), info=INFO), metrics) == {
+        "recall_f": pytest.approx(1 / 6)
+    }
 
 
 def test_the_network_brings_its_image_size_channels_and_preprocessing():

@@ -201,10 +201,12 @@ class DeepLab(Model):
         )
 
     def chance_levels(self, metrics: Mapping[str, Any]) -> Mapping[str, float]:
-        """Returns the mean IoU of predicting the most frequent class everywhere."""
-        from tf_frame_vision.confusion import majority_mean_iou
+        """Returns the mean IoU of predicting the most frequent class, and recalls of guessing."""
+        from tf_frame_vision.confusion import guessed_recalls, majority_mean_iou
 
-        return {"mean_iou": majority_mean_iou(metrics["confusion_matrix"])}
+        matrix = metrics["confusion_matrix"]
+        recalls = guessed_recalls(matrix, self.info.class_names)
+        return {"mean_iou": majority_mean_iou(matrix), **recalls}
 
     def _logits(self, images: Any, labels: Any, mode: Mode) -> Any:
         from tf_frame_deeplab.head_logits import head_logits

@@ -163,10 +163,12 @@ class Classification(Model):
         )
 
     def chance_levels(self, metrics: Mapping[str, Any]) -> Mapping[str, float]:
-        """Returns the accuracy of always answering with the most frequent class."""
-        from tf_frame_vision.confusion import majority_share
+        """Returns the accuracy of the most frequent class as every answer, recalls of guessing."""
+        from tf_frame_vision.confusion import guessed_recalls, majority_share
 
-        return {"accuracy": majority_share(metrics["confusion_matrix"])}
+        matrix = metrics["confusion_matrix"]
+        recalls = guessed_recalls(matrix, self.info.class_names)
+        return {"accuracy": majority_share(matrix), **recalls}
 
     def notes(self) -> Sequence[str]:
         """Tells that the decay of batch norm is lower in a short run."""
