@@ -3,6 +3,18 @@
 import pytest
 import tensorflow
 
+import forked
+
+_LOGGING = """
+import tensorflow as tf
+
+def main(_):
+    tf.logging.set_verbosity(tf.logging.INFO)
+    tf.logging.info("step 1")
+
+tf.app.run()
+"""
+
 
 def test_a_script_gets_its_words_and_its_folder(programs):
     programs.write("NAME = 'beside'", "scripts/beside.py")
@@ -110,3 +122,13 @@ def test_modules_in_cython_are_named_with_their_line(programs):
         assert "train.py:2: " in programs.errors
         assert "lib/boxes.pyx is a module in Cython; build it: " in programs.errors
         assert "Traceback" not in programs.errors
+
+
+@pytest.mark.process
+@pytest.mark.timeout(60)
+def test_a_line_of_the_log_is_printed_once(tmp_path):
+    script = tmp_path / "train.py"
+    script.write_text(_LOGGING)
+    words = [*forked.TF_FRAME, "legacy", "run", str(script)]
+    log = forked.run(words, capture_output=True, text=True, check=True).stderr
+    assert [line for line in log.splitlines() if "step 1" in line] == ["INFO:tensorflow:step 1"]

@@ -161,6 +161,7 @@ def _start_tensorflow(resource_variables: bool) -> None:
     """Imports TensorFlow, with the behaviour of TensorFlow 1."""
     with quiet_import():
         import tensorflow.compat.v1 as tf
+        from absl import logging as absl_logging
         from tensorflow.python.util import deprecation
 
         from tf_frame_legacy.program.sessions import turn_channels_on_cpu
@@ -179,6 +180,10 @@ def _start_tensorflow(resource_variables: bool) -> None:
     tensorflow_log = tf.get_logger()
     tensorflow_log.setLevel(logging.WARNING)
     logging.getLogger("tf_frame").addFilter(lambda record: record.levelno >= tensorflow_log.level)
+    # `tf.app.run` of TensorFlow 1 added no handler. Abseil's writes each line once more.
+    absl_logging.get_absl_handler().addFilter(
+        lambda record: record.name != tensorflow_log.name or not tensorflow_log.handlers
+    )
 
 
 def _is_starting(module: str) -> bool:
