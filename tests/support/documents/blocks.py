@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import source_tree
 from source_tree import ROOT
 
-_FENCE = re.compile(r" *```(\w*)$")
+_FENCE = re.compile(r" *```(.*)$")
+_DIRECTIVE = "{"  # Of Sphinx, such as {toctree}.
 _HEADING = re.compile(r"#+ (.*)")
 
 
@@ -59,9 +60,10 @@ def _blocks(document: str, text: str) -> Iterator[Block]:
     for number, line in enumerate(text.splitlines(), 1):
         fence = _FENCE.match(line)
         if opened is not None and fence:
-            counts[heading] += 1
-            name = f"{heading} {counts[heading]}"
-            yield Block(document, name, opened[0], opened[1], _code(inside))
+            if not opened[0].startswith(_DIRECTIVE):
+                counts[heading] += 1
+                name = f"{heading} {counts[heading]}"
+                yield Block(document, name, opened[0], opened[1], _code(inside))
             opened = None
         elif fence:
             opened, inside = (fence[1], number), []
