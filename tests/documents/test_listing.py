@@ -1,9 +1,15 @@
 """Each block of code has a status, and nearly all are run."""
 
-from documents.blocks import blocks, documents
+from documents.blocks import blocks, blocks_of_text, documents
 from documents.plan import needs, plan, status
 
 BLOCKS = [block for document in documents() for block in blocks(document)]
+
+
+def test_a_directive_is_no_block_and_begins_none():
+    text = "# Why\n```{toctree}\na\n```\n\n```sh\nls\n```\n```{toctree}\nb\n```\n"
+    (block,) = blocks_of_text("a.md", text)
+    assert (block.name, block.language, block.line, block.text) == ("why 1", "sh", 6, "ls\n")
 
 
 def test_at_least_95_percent_of_the_code_is_run():

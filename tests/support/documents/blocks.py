@@ -52,10 +52,11 @@ def documents() -> list[str]:
 
 def blocks(document: str) -> list[Block]:
     """Returns the blocks of a document, in its order."""
-    return list(_blocks(document, (ROOT / document).read_text(encoding="utf-8")))
+    return list(blocks_of_text(document, (ROOT / document).read_text(encoding="utf-8")))
 
 
-def _blocks(document: str, text: str) -> Iterator[Block]:
+def blocks_of_text(document: str, text: str) -> Iterator[Block]:
+    """Yields the blocks of a document with this text; directives of Sphinx are none."""
     heading, counts, opened, inside = "", Counter[str](), None, []
     for number, line in enumerate(text.splitlines(), 1):
         fence = _FENCE.match(line)
