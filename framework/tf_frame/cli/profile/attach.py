@@ -192,25 +192,27 @@ def _wait(
         folder = os.path.dirname(next(iter(paths.values()), ""))
         if not missing:
             return folder
-        reasons = [paths[file] for name in missing if (file := _failure_file(name)) in paths]
-        hint = f"; the others' profile: {folder}" if paths else ""
-        if len(reasons) == len(missing):
-            failed = next(iter(missing.values()))
-            raise AttachError(f"{failed.task} made no profile: {_content(reasons[0])}{hint}")
-        ended = [status.task for status in missing.values() if _has_ended(status)]
-        if ended:
-            raise AttachError(f"{ended[0]} ended before it had written its profile{hint}")
-        if time.monotonic() > until:
+        reason = _reason_to_stop(missing, paths)
+        if not reason and time.monotonic() > until:
             tasks = ", ".join(status.task for status in missing.values())
-            raise AttachError(
+            reason = (
                 f"no profile from {tasks} within {timeout_secs:g} s; its log says why, or a step "
-                f"takes longer than that (--timeout_secs){hint}"
+                "takes longer than that (--timeout_secs)"
             )
+        if reason:
+            hint = f"; the others' profile: {folder}" if paths else ""
+            raise AttachError(f"{reason}{hint}")
         time.sleep(_LOOK_SECS)
 
 
-def _failure_file(name: str) -> str:
-    return name.removesuffix(XPLANE) + FAILURE
+def _reason_to_stop(missing: Mapping[str, TaskStatus], paths: Mapping[str, str]) -> str:
+    """Returns the reason why a missing file will never come; empty if all may still come."""
+    failures = {name: name.removesuffix(XPLANE) + FAILURE for name in missing}
+    if all(file in paths for file in failures.values()):
+        name, status = next(iter(missing.items()))
+        return f"{status.task} made no profile: {_content(paths[failures[name]])}"
+    ended = [status.task for status in missing.values() if _has_ended(status)]
+    return f"{ended[0]} ended before it had written its profile" if ended else ""
 
 
 def _content(path: str) -> str:

@@ -85,8 +85,8 @@ def majority_mean_iou(matrix: np.ndarray) -> float:
 def guessed_recalls(matrix: np.ndarray, class_names: Sequence[str]) -> dict[str, float]:
     """Returns the recalls of guessing with the frequencies of the labels: the share of each class.
 
-    Classes that are more frequent than the mean are left out, since a model that knows nothing
-    finds them, and classes with few labels, whose recall says little.
+    Two kinds of classes are left out: those more frequent than the mean, since an untrained model
+    often predicts them, and those with fewer than 5 labels, since their recall is too uncertain.
 
     Args:
       matrix: `[label, prediction]` counts, as of `confusion_matrix`.
