@@ -286,6 +286,29 @@ def test_training_crops_have_one_size_and_their_labels(tmp_path):
         assert set(np.unique(labels["semantic"])) <= {0, 1, 2, 255}
 
 
+@pytest.mark.parametrize(
+    ("params", "remark"),
+    [
+        (
+            {"crop_size": (64,)},
+            "training crops, 64 x 64, have 5.3 times the pixels of the largest image; "
+            "--input.crop_size 32,32 makes a step faster",
+        ),
+        ({"crop_size": (32, 48)}, "--input.crop_size 32,32 makes a step faster"),
+        ({"crop_size": (16, 256)}, "--input.crop_size 16,32 makes a step faster"),
+        ({"crop_size": (32, 32)}, None),
+        ({"crop_size": (64,), "min_resize_value": 64}, None),
+    ],
+)
+def test_crops_much_larger_than_the_images_are_told(tmp_path, params, remark):
+    remarks = source(write(tmp_path), **params).data_report().remarks
+    if remark is None:
+        assert remarks == ()
+    else:
+        assert len(remarks) == 1
+        assert remarks[0].endswith(remark)
+
+
 @pytest.mark.slow
 def test_a_position_can_be_saved(tmp_path):
     of = source(write(tmp_path), crop_size=(16,), eval_fraction=0.0)

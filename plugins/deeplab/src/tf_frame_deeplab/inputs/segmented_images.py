@@ -7,10 +7,10 @@ do; evaluation takes whole images, padded to the largest image of their batch.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Any, ClassVar
 
-from tf_frame import DataWarning, InputInfo, Mode, option
+from tf_frame import DataReport, DataWarning, InputInfo, Mode, option
 from tf_frame.errors import ConfigError
 from tf_frame_deeplab.heads import EDGE
 from tf_frame_deeplab.inputs.mean_pixel import MEAN_PIXEL
@@ -22,6 +22,9 @@ from tf_frame_vision.resizing import ResizingOptions
 
 # Masks of fewer images may be the same by chance; so many are compared.
 _SEVERAL, COMPARED_MASKS = 4, 20
+# Crops with so many times the pixels of an image are mostly padding, except after random scaling.
+# Sides of such a multiple fit every output stride without padding.
+_MUCH_PADDING, _STRIDE = 1.5, 16
 
 
 @dataclasses.dataclass(frozen=True)
@@ -140,6 +143,16 @@ class SegmentedImages(SemanticInput, ExampleInput):
         """The size of a training crop."""
         return both(self.params.crop_size)
 
+    def data_report(self) -> DataReport:
+        """Returns the report of `ExampleInput`; it tells whether crops are larger than images."""
+        report = super().data_report()
+        sizes = report.splits[Mode.TRAIN].sizes if Mode.TRAIN in report.splits else ()
+        if not sizes or self.params.min_resize_value is not None:
+            return report
+        return dataclasses.replace(
+            report, remarks=(*report.remarks, *_large_crops(self.params.crop, sizes[-1]))
+        )
+
     def some_masks(self, content: SplitContent) -> Iterable[Hashable]:
         """Yields masks to train on, evenly chosen, or digests of masks.
 
@@ -231,6 +244,17 @@ class SegmentedImages(SemanticInput, ExampleInput):
                 labels["semantic"], counts, self.params.edge_width, self.params.ignore_label
             )
         return labels
+
+
+def _large_crops(crop: tuple[int, int], largest: Sequence[int]) -> Iterator[str]:
+    """Yields a remark if crops have many more pixels than the largest image, with a smaller crop."""
+    times = crop[0] * crop[1] / (largest[0] * largest[1])
+    if times >= _MUCH_PADDING:
+        fitting = (min(-(-side // _STRIDE) * _STRIDE, most) for side, most in zip(largest, crop, strict=True))
+        yield (
+            f"training crops, {crop[0]} x {crop[1]}, have {times:.1f} times the pixels of the "
+            f"largest image; --input.crop_size {','.join(map(str, fitting))} makes a step faster"
+        )
 
 
 def _check(params: Any) -> None:
