@@ -247,10 +247,13 @@ class SegmentedImages(SemanticInput, ExampleInput):
 
 
 def _large_crops(crop: tuple[int, int], largest: Sequence[int]) -> Iterator[str]:
-    """Yields a remark if crops have many more pixels than the largest image, with a smaller crop."""
+    """Yields a remark, with a smaller crop, if crops have many more pixels than an image."""
     times = crop[0] * crop[1] / (largest[0] * largest[1])
     if times >= _MUCH_PADDING:
-        fitting = (min(-(-side // _STRIDE) * _STRIDE, most) for side, most in zip(largest, crop, strict=True))
+        fitting = (
+            min(-(-side // _STRIDE) * _STRIDE, most)
+            for side, most in zip(largest, crop, strict=True)
+        )
         yield (
             f"training crops, {crop[0]} x {crop[1]}, have {times:.1f} times the pixels of the "
             f"largest image; --input.crop_size {','.join(map(str, fitting))} makes a step faster"
