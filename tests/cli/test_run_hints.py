@@ -102,6 +102,40 @@ def test_a_quick_input_is_not_named(share, rate):
     assert hints(make_setup(), {**NOTHING, "input_share": share, "steps_per_sec": rate}) == []
 
 
+@pytest.mark.parametrize(
+    ("losses", "is_told"),
+    [
+        ([0.4, 0.2, 0.31], True),
+        ([0.4, 0.2, 0.3], False),
+        ([0.2, 0.4, 0.1], False),
+        ([0.2], False),
+        ([], False),
+        ([-0.2, 0.4], False),
+    ],
+)
+def test_an_evaluation_whose_loss_rises_is_told_with_the_command_that_keeps_the_best(
+    tmp_path, losses, is_told
+):
+    rows = [f"{10 * k},eval,{loss}\n" for k, loss in enumerate(losses, start=1)]
+    # Other losses, of log intervals.
+    rows += [f"{k},train,0.001\n" for k in (5, 95)]
+    (tmp_path / "metrics.csv").write_text("".join(["step,split,loss\n", *rows]))
+    setup = make_setup()
+    setup.model_dir = str(tmp_path)
+    texts = hints(setup, NOTHING)
+    assert len(texts) == is_told
+    if is_told:
+        reason, command = texts[0].splitlines()
+        assert reason.startswith(
+            "hint: the evaluation's loss rose from 0.2000 at step 20 to 0.3100; the network learns "
+            "the training examples by heart."
+        )
+        assert command == (
+            f"    tf-frame run --config {tmp_path}/config.yaml --keep_best 1 --best_metric loss "
+            "--eval_every_n_steps 8"
+        )
+
+
 def remedies(monkeypatch, *setup, weights=("m_a", "m_b"), network="n", **options):
     monkeypatch.setattr(run_hints, "fitting_weights", lambda *names: list(weights))
     of_network = types.SimpleNamespace(network=network)

@@ -1,4 +1,4 @@
-"""Hints around a run: weights that fit, a long warm-up, a slow input, nothing learnt."""
+"""Hints around a run: fitting weights, long warm-up, slow input, nothing learnt, overfitting."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from tf_frame.config.option import declared_options
 from tf_frame.config.values import to_text
 from tf_frame.plugin import InputInfo, Mode
 from tf_frame.profiling.step_times import is_starving
+from tf_frame.runs.records.evaluations import read_evaluations
 from tf_frame.runs.setup.model_dir import CONFIG_FILE
 from tf_frame.runs.setup.plugin_choice import propose_input_options
 from tf_frame.runs.setup.training_setup import TrainingSetup
@@ -23,6 +24,9 @@ from tf_frame.weights.plugins import fitting_weights, load_weights, network_opti
 # With fewer, a network that has seen other pictures is better.
 _FEW_EXAMPLES, _SHOWN_WEIGHTS = 2000, 3
 _MORE_STEPS, _LOWER_RATE = 4, 0.1
+# Metric of an evaluation, and how many times the least loss is far above it.
+_LOSS, _MUCH_MORE_LOSS = "loss", 1.5
+_EVALUATIONS = 10
 # ImageNet is trained with 90 passes, COCO with 12 to 300; steps are rounded up to a multiple.
 _MANY_PASSES, _FEW_PASSES, _ROUND = 500, 30, 10
 
@@ -83,6 +87,7 @@ def hints(setup: TrainingSetup, result: Mapping[str, Any]) -> list[str]:
     return [
         *_slow_input(setup, result),
         *chance_hint(setup, result["metrics"], result["at_chance"]),
+        *_overfitting(setup),
     ]
 
 
@@ -95,6 +100,27 @@ def _slow_input(setup: TrainingSetup, result: Mapping[str, Any]) -> Iterator[str
         yield (
             f"hint: the steps waited for input {100 * result['input_share']:.0f} % of the time; "
             f"tf-frame profile {_config(setup)} --steps 30 says why"
+        )
+
+
+def _overfitting(setup: TrainingSetup) -> Iterator[str]:
+    """Yields a hint if the loss of the last evaluation is far above that of an earlier one."""
+    losses = [
+        (evaluation.metrics[_LOSS], evaluation.step)
+        for evaluation in read_evaluations(setup.model_dir)
+        if _LOSS in evaluation.metrics
+    ]
+    if not losses:
+        return
+    (least, best_step), (last, step) = min(losses), losses[-1]
+    if best_step < step and last > _MUCH_MORE_LOSS * least > 0:
+        every = max(setup.config.max_steps // _EVALUATIONS, 1)
+        yield (
+            f"hint: the evaluation's loss rose from {figure(least)} at step {best_step} to "
+            f"{figure(last)}; the network learns the training examples by heart. More and more "
+            "varied examples help. A run that keeps its best checkpoint:\n"
+            f"    tf-frame run {_config(setup)} --keep_best 1 --best_metric {_LOSS} "
+            f"--eval_every_n_steps {every}"
         )
 
 

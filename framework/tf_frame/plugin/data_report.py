@@ -39,6 +39,7 @@ class SplitReport:
         not known.
       left_out: reason -> number of examples that are not used, such as damaged files.
       place: the folder or the files of the split.
+      names: of the examples, below the data folder; empty: not known, or too many.
     """
 
     examples: int | None = None
@@ -48,6 +49,7 @@ class SplitReport:
     sizes: Sequence[Size] = ()
     left_out: Mapping[str, int] = dataclasses.field(default_factory=dict)
     place: str = ""
+    names: Sequence[str] = ()
 
 
 @dataclasses.dataclass(frozen=True)

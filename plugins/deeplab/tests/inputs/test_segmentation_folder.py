@@ -309,6 +309,38 @@ def test_crops_much_larger_than_the_images_are_told(tmp_path, params, remark):
         assert remarks[0].endswith(remark)
 
 
+def test_few_held_out_examples_are_told_and_named(tmp_path):
+    of = source(write(tmp_path, range(8)))
+    assert of.notes() == (
+        "1 held-out example: figures of so few vary by chance; --input.eval_fraction 0.3 holds out "
+        "about 2",
+    )
+    (held_out,) = of.data_report().splits[Mode.EVAL].names
+    assert held_out == f"images/{names(of, Mode.EVAL)[0]}.png"
+    assert of.data_report().splits[Mode.TRAIN].names == ()
+    assert source(tmp_path, eval_fraction=0.3).notes() == ()
+    assert source(tmp_path, eval_fraction=1).notes() == ()
+    (tmp_path / "val.txt").write_text("p0\n")
+    assert source(tmp_path).notes() == ()
+
+
+def test_colours_of_training_crops_are_varied_where_an_option_says_so(tmp_path):
+    write(tmp_path)
+    fixed = {"crop_size": (48,), "flip": False, "min_scale_factor": 1.0, "max_scale_factor": 1.0}
+    as_they_are, varied = (
+        take(source(tmp_path, eval_fraction=0.0, distort_colors=flag, **fixed), Mode.TRAIN, count=2)
+        for flag in (False, True)
+    )
+    for (before, labels), (after, same_labels) in zip(as_they_are, varied, strict=True):
+        np.testing.assert_array_equal(labels["semantic"], same_labels["semantic"])
+        image = np.s_[:, :24, :32]
+        assert np.abs(after["image"][image] - before["image"][image]).mean() > 5
+        assert after["image"].min() >= 0
+        assert after["image"].max() <= 255
+        # Pixels beyond the image stay the mean pixel.
+        assert (after["image"][:, 24:] == 127.5).all()
+
+
 @pytest.mark.slow
 def test_a_position_can_be_saved(tmp_path):
     of = source(write(tmp_path), crop_size=(16,), eval_fraction=0.0)

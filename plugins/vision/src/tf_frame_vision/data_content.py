@@ -23,6 +23,8 @@ from tf_frame_vision.reading.splits import EVAL, TRAIN, split_kind
 Size = tuple[int, int]
 # Headers of a split that are read if nothing else knows the sizes.
 _HEADERS = 200
+# Evaluation examples of which the report has the names.
+_NAMED = 1000
 # Files and folders that describe the data, and are no data.
 _DESCRIBING = {
     *("classes.txt", "labels.txt", "data.yaml", "obj.names", "obj.data", "label_map.pbtxt"),
@@ -95,6 +97,7 @@ def make_report(
             sizes=_size_range(content.sizes if len(content.sizes) else _some_sizes(content)),
             left_out=count_reasons((damaged or {}).get(mode, ())),
             place=places[mode],
+            names=_names(content) if mode == Mode.EVAL else (),
         )
         for mode, content in contents.items()
     }
@@ -118,6 +121,14 @@ def make_report(
             *dark_warnings(train.files, train.pictures, image_range),
         ),
     )
+
+
+def _names(content: SplitContent) -> Sequence[str]:
+    """Returns the files below the data folder, unless they are many; records are no files."""
+    above = os.path.join(content.root or "", "")
+    if len(content.files) > _NAMED or not all(name.startswith(above) for name in content.files):
+        return ()
+    return [name[len(above) :] for name in content.files]
 
 
 def _places(contents: Mapping[Mode, SplitContent]) -> dict[Mode, str]:

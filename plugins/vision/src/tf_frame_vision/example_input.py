@@ -20,7 +20,8 @@ Nothing here imports TensorFlow before a data set is made.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -34,6 +35,10 @@ IMAGE_SUFFIXES = (
     *(".jpg", ".jpeg", ".png", ".bmp", ".gif", ".webp", ".tif", ".tiff"),
     *(".ppm", ".pgm", ".pbm"),
 )
+
+
+# Figures of fewer evaluation examples say little. A larger part would leave too few to train on.
+_ENOUGH, _LARGEST_FRACTION = 10, 0.3
 
 
 @dataclasses.dataclass(frozen=True)
@@ -120,8 +125,21 @@ class ExampleInput(Input):
     parts: Splits = Splits()
 
     def notes(self) -> Sequence[str]:
-        """Names the parts of the data that are neither trained on nor evaluated."""
-        return self.parts.notes()
+        """Names unused parts of the data, and tells that few examples are held out."""
+        return (*self.parts.notes(), *self._few_held_out())
+
+    def _few_held_out(self) -> Iterator[str]:
+        fraction = getattr(self.params, "eval_fraction", 0)
+        if self.parts.eval is not None or not 0 < fraction < 1 or Mode.EVAL not in self.splits:
+            return
+        count = self.splits[Mode.EVAL].count
+        total = count + self.splits[Mode.TRAIN].count
+        larger = min(_LARGEST_FRACTION, math.ceil(20 * _ENOUGH / total) / 20)
+        if 0 < count < _ENOUGH and round(larger * total) > count:
+            yield (
+                f"{count} held-out example{'s' if count > 1 else ''}: figures of so few vary by "
+                f"chance; --input.eval_fraction {larger:g} holds out about {larger * total:.0f}"
+            )
 
     def data_report(self) -> DataReport:
         """Returns the content of both splits, and faults; see `content`."""

@@ -1,6 +1,6 @@
 """Geometry of training and evaluation images as DeepLab's trainers have it.
 
-    resize to a range -> random scale -> pad to the crop -> random crop -> random flip
+    resize to a range -> random scale -> random crop -> colours -> pad to the crop -> random flip
 
 Sizes, steps and fills follow deeplab/core/preprocess_utils.py and deeplab/input_preprocess.py of
 tensorflow/models. Where pixels lie is an option: `tf_frame_vision.resizing`.
@@ -14,8 +14,10 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame_deeplab.inputs.mean_pixel import MEAN_PIXEL
 from tf_frame_vision import augmentation
-from tf_frame_vision.augmentation import Sample, draws
+from tf_frame_vision.augmentation import Sample, colour, draws
 from tf_frame_vision.resizing import HALF_PIXEL
+
+_WHITE = 255.0
 
 
 def resized_to_range(
@@ -87,7 +89,7 @@ def padded(sample: Sample, height: int, width: int, *, mask_fill: int) -> Sample
 
 
 def training_crop(sample: Sample, params: Any, seed: Any, *, mask_fill: int) -> Sample:
-    """Scales, pads, crops and flips at random.
+    """Scales, crops, pads and flips at random, and varies colours if the options ask for it.
 
     Args:
       sample: image float32 and mask int32.
@@ -95,11 +97,14 @@ def training_crop(sample: Sample, params: Any, seed: Any, *, mask_fill: int) -> 
       seed: `[2]` integers.
       mask_fill: label of pixels beyond the image.
     """
-    scale_seed, crop_seed, flip_seed = draws.split(seed, 3)
+    scale_seed, crop_seed, flip_seed, colour_seed = draws.split(seed, 4)
     low, high = params.min_scale_factor, params.max_scale_factor
     step, resizing = params.scale_factor_step_size, params.resizing
     sample = random_scale(sample, low, high, step, scale_seed, resizing=resizing)
-    height, width = params.crop
-    sample = padded(sample, height, width, mask_fill=mask_fill)
-    sample = augmentation.random_crop(sample, height, width, crop_seed)
+    size = tf.minimum(tf.shape(sample.image)[:2], params.crop)
+    sample = augmentation.random_crop(sample, size[0], size[1], crop_seed)
+    if params.distort_colors:
+        image = colour.distort(sample.image / _WHITE, colour.ORDERS[0], colour_seed) * _WHITE
+        sample = sample._replace(image=image)
+    sample = padded(sample, *params.crop, mask_fill=mask_fill)
     return augmentation.random_flip(sample, flip_seed) if params.flip else sample

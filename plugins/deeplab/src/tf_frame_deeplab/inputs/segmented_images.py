@@ -57,6 +57,11 @@ class SegmentedImageOptions(ResizingOptions, ExampleOptions):
         0.25, "difference between random scales; 0: any scale in between", min=0
     )
     flip: bool = option(True, "whether half of the training crops are mirrored left to right")
+    distort_colors: bool = option(
+        False,
+        "whether brightness, saturation, hue and contrast of training crops are varied, so that "
+        "the network sees objects of more colours",
+    )
     edges: bool = option(False, "also yield edges: pixels near which another class begins")
     edge_width: int = option(
         3, "edges are where a square so wide, in pixels, is not all of one class", min=3
