@@ -313,7 +313,7 @@ def test_few_held_out_examples_are_told_and_named(tmp_path):
     of = source(write(tmp_path, range(8)))
     assert of.notes() == (
         "1 held-out example: figures of so few vary by chance; --input.eval_fraction 0.3 holds out "
-        "about 2",
+        "about 2 of 8",
     )
     (held_out,) = of.data_report().splits[Mode.EVAL].names
     assert held_out == f"images/{names(of, Mode.EVAL)[0]}.png"
