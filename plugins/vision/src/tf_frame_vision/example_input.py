@@ -138,7 +138,8 @@ class ExampleInput(Input):
         if 0 < count < _ENOUGH and round(larger * total) > count:
             yield (
                 f"{count} held-out example{'s' if count > 1 else ''}: figures of so few vary by "
-                f"chance; --input.eval_fraction {larger:g} holds out about {larger * total:.0f} of {total}"
+                f"chance; --input.eval_fraction {larger:g} holds out about {larger * total:.0f} of "
+                f"{total}"
             )
 
     def data_report(self) -> DataReport:
