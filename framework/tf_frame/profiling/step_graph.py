@@ -17,7 +17,8 @@ from tf_frame.profiling.operation_names import (
     layer_name,
 )
 
-_CONSTANTS = ("Const", "ReadVariableOp", "VarHandleOp", "Variable", "VariableV2")
+_HANDLES = ("VarHandleOp", "_VarHandlesOp")
+_CONSTANTS = ("Const", "ReadVariableOp", *_HANDLES, "Variable", "VariableV2")
 _RANDOM = ("Multinomial", "Random", "TruncatedNormal")
 # Their output shares the memory of their input.
 _VIEWS = ("ExpandDims", "Identity", "PreventGradient", "Reshape", "Squeeze", "StopGradient")

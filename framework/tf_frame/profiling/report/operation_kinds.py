@@ -77,7 +77,7 @@ _TYPES = [
         r"DynamicStitch|DynamicPartition|OneHot|(Space|Depth|Batch)To\w+|Shape\w*|Fill|ZerosLike|"
         r"OnesLike|MEMCPY\w*|Memcpy\w*|Copy|DeepCopy|Roll|BroadcastGradientArgs|ConcatOffset",
     ),
-    (VARIABLES, r"\w*VariableV?\d*|ReadVariableOp|Assign\w*|VarHandleOp|VarIsInitializedOp\w*"),
+    (VARIABLES, r"\w*VariableV?\d*|ReadVariableOp|Assign\w*|_?VarHandles?Op|VarIsInitializedOp\w*"),
     (
         CONTROL,
         r"(Ref)?(Switch|Merge|Enter|Exit|NextIteration|Identity)N?|LoopCond|NoOp|Const|_Arg|"

@@ -10,6 +10,7 @@ from typing import Any
 from tf_frame.checkpoint.find.newest import newest_checkpoint, read_step
 from tf_frame.cluster.agreement import Agreement
 from tf_frame.deploy.session_config import make_deployment
+from tf_frame.graph.shared_handles import share_handles
 from tf_frame.graph.train_graph import TrainGraph
 from tf_frame.hooks.base import closing_all
 from tf_frame.hooks.input_position import RestoredCheckpoint
@@ -203,6 +204,10 @@ class Training:
     def _open_session(self) -> Any:
         # A remote session waits for every task of the cluster and notices no signal.
         is_remote = bool(self._context.cluster.target)
+        # An `Estimator` writes the graph for other programs.
+        is_single = not is_remote and self._deployment.clone_device_type == "CPU"
+        if is_single and self._setup.is_recorded:
+            share_handles(self.parts.graph.train_op)
         interrupts = self._context.observer.interrupts
         with interrupts.deadly() if is_remote else contextlib.nullcontext():
             return monitored_session(
