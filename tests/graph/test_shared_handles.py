@@ -7,7 +7,6 @@ import tensorflow.compat.v1 as tf
 from tf_frame.graph.graph_edits import ancestors
 from tf_frame.graph.shared_handles import share_handles
 
-
 TWO_DEVICES = tf.ConfigProto(device_count={"CPU": 2})
 
 
