@@ -39,6 +39,10 @@ class Plugin:
         no effect, so that a base class can list them for its subclasses.
       api_version: the `tf_frame.plugin.API_VERSION` that the plugin is written for; None: the
         package's requirement on tf-frame decides.
+      thread_safe_build: whether another thread may call `build` of a model, or `dataset` of an
+        input, while training runs: it changes nothing of the object, and uses no state of the
+        process, such as NumPy's generator. If both say so, the graph of the evaluation is built
+        beside the first steps, and the run ends earlier.
       params: the values of the options, a `Params`.
     """
 
@@ -46,6 +50,7 @@ class Plugin:
     check_options: ClassVar[Mapping[str, Any]] = {}
     everyday_options: ClassVar[Sequence[str]] = ()
     api_version: ClassVar[int | None] = None
+    thread_safe_build: ClassVar[bool] = False
 
     def __init__(self, *, params: Any) -> None:
         self.params = params

@@ -11,10 +11,12 @@ A new graph and session for each checkpoint, as in tf.estimator, takes 12 to 42 
 
 from __future__ import annotations
 
+import contextvars
 import ctypes
 import dataclasses
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeAlias
 
 import tensorflow.compat.v1 as tf
@@ -89,7 +91,21 @@ class Evaluator:
 
     def __post_init__(self) -> None:
         self._session: EvalSession | None = None
+        self._coming: Future[EvalSession] | None = None
         self._warned = False
+
+    def prepare(self) -> None:
+        """Begins to make the graph in another thread, if model and input allow it.
+
+        The first evaluation takes it, or raises the error of making it.
+        """
+        # Neither need inherit from the class of its contract.
+        plugins = (self.model, self.source)
+        is_safe = all(getattr(plugin, "thread_safe_build", False) for plugin in plugins)
+        if is_safe and self._session is None and self._coming is None:
+            executor = ThreadPoolExecutor(1, "evaluation graph")
+            self._coming = executor.submit(contextvars.copy_context().run, self._new_session)
+            executor.shutdown(wait=False)
 
     def evaluate(
         self,
@@ -113,7 +129,7 @@ class Evaluator:
             evaluator remains usable.
           DataError: the data is empty (`NoDataError`), or never ends.
         """
-        session = self._session = self._session or self._new_session()
+        session = self._made_session()
         with session.graph.graph.as_default():
             session.choose(checkpoint)
             try:
@@ -146,14 +162,24 @@ class Evaluator:
 
     def metric_names(self) -> list[str]:
         """Returns names of the metrics that are single numbers; makes the graph if needed."""
-        session = self._session = self._session or self._new_session()
+        session = self._made_session()
         return [name for name, value in session.graph.values.items() if _is_number(value)]
 
     def close(self) -> None:
         """Closes the session and drops the graph; the next evaluation makes a new pair."""
+        coming, self._coming = self._coming, None
+        if coming is not None and (error := coming.exception()):
+            _LOG.warning("the graph of the evaluation cannot be built: %s", error)
         if self._session is not None:
             self._session.close()
             self._session = None
+
+    def _made_session(self) -> EvalSession:
+        coming, self._coming = self._coming, None
+        if coming is not None:
+            self._session = coming.result()
+        self._session = self._session or self._new_session()
+        return self._session
 
     def _new_session(self) -> EvalSession:
         graph = build_eval_graph(

@@ -35,7 +35,7 @@ from tf_frame.runs.setup.model_dir import write_result
 from tf_frame.runs.setup.run_context import RunContext, RunObserver
 from tf_frame.runs.setup.training_setup import TrainingSetup
 from tf_frame.runs.training.evaluations import Evaluations, how_to_resume
-from tf_frame.runs.training.phase_times import EVALUATION, START, STEPS, PhaseTimes
+from tf_frame.runs.training.phase_times import EVALUATION, SESSION, START, STEPS, PhaseTimes
 from tf_frame.runs.training.training import Trained, Training
 from tf_frame.session.interrupts import Interrupted
 
@@ -119,7 +119,7 @@ class _Run:
 
     def run(self) -> dict[str, Any]:
         """Runs; arguments and results are those of the function `run`."""
-        evaluates_at_end = _evaluates_at_end(self._setup, self._source, self._observer)
+        self._evaluates_at_end = _evaluates_at_end(self._setup, self._source, self._observer)
         stopped: Interrupted | None = None
         if self._first_step < self._setup.config.max_steps:
             # `StatusHook` writes from the start of the session, which may be much later.
@@ -134,7 +134,7 @@ class _Run:
                 self._raise_if_interrupted()
                 if self._first_step < self._setup.config.max_steps:
                     self._trained = self._explain(self._trained)
-                if self._cluster.is_chief and evaluates_at_end:
+                if self._cluster.is_chief and self._evaluates_at_end:
                     self._evaluations.evaluate_newest()
             except Interrupted as error:
                 stopped = error
@@ -183,11 +183,17 @@ class _Run:
             cluster=self._cluster,
             time_is_over=self._is_time_over,
             checkpoint=self._checkpoint,
-            phase_ended=self._phases.end,
+            phase_ended=self._phase_ended,
             evaluate_step=self._evaluations.evaluate_step,
             metrics=self._metrics,
             session_config=self._session_config,
         )
+
+    def _phase_ended(self, phase: str) -> None:
+        self._phases.end(phase)
+        evaluates = self._evaluates_at_end or self._setup.config.evaluates_in_training
+        if phase == SESSION and self._cluster.is_chief and evaluates:
+            self._evaluator.prepare()
 
     def _release_ps(self) -> None:
         """Ends the parameter servers before the last evaluation, which needs none."""

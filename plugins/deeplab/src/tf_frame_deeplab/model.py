@@ -79,6 +79,7 @@ class DeepLab(Model):
     """
 
     Params: ClassVar[type] = Params
+    thread_safe_build: ClassVar[bool] = True
     default_input: ClassVar[str | None] = "nuclei"
     network_option: ClassVar[str] = "backbone"
     feature_names: ClassVar[Sequence[str]] = ("image",)

@@ -63,6 +63,7 @@ class Nuclei(SemanticInput):
     """
 
     Params: ClassVar[type] = Params
+    thread_safe_build: ClassVar[bool] = True
     label_names: ClassVar[Sequence[str]] = (*HEADS, INSTANCES)
 
     def __init__(self, *, params: Any, info: InputInfo | None = None) -> None:

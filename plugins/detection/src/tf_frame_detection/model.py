@@ -45,6 +45,7 @@ class Detection(Model):
     """
 
     Params: ClassVar[type] = Params
+    thread_safe_build: ClassVar[bool] = True
     default_input: ClassVar[str | None] = "trees"
     network_option: ClassVar[str] = "backbone"
     feature_names: ClassVar[Sequence[str]] = ("image",)

@@ -39,6 +39,7 @@ class Recognition(Model):
     """
 
     Params: ClassVar[type] = Params
+    thread_safe_build: ClassVar[bool] = True
     default_input: ClassVar[str | None] = "digit_strings"
     feature_names: ClassVar[Sequence[str]] = ("image",)
     label_names: ClassVar[Sequence[str]] = ("text",)

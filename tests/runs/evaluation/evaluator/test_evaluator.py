@@ -2,6 +2,7 @@
 
 import dataclasses
 import logging
+import threading
 
 import numpy as np
 import pytest
@@ -50,6 +51,61 @@ def test_lines_of_the_models_hooks_reach_the_user(save):
     evaluator.report = said.append
     evaluator.evaluate(save(1))
     assert said == ["an example was left out"]
+
+
+def safe(name, before_build=lambda: None):
+    """A class of toy models or inputs whose part of a graph any thread may build."""
+
+    class SafeModel(ToyModel):
+        thread_safe_build = True
+
+        def build(self, features, labels, mode):
+            before_build()
+            return super().build(features, labels, mode)
+
+    class SafeInput(ToyInput):
+        thread_safe_build = True
+
+    return {"model": SafeModel, "source": SafeInput}[name]
+
+
+def test_the_graph_is_built_in_another_thread_where_model_and_input_allow_it(save):
+    threads, evaluation_may_begin = [], threading.Event()
+
+    def note_thread():
+        assert evaluation_may_begin.wait(20)
+        threads.append(threading.get_ident())
+
+    evaluator = toy(safe("model", note_thread), safe("source"))
+    with tf.Graph().as_default() as graph:
+        evaluator.prepare()
+        evaluator.prepare()
+        evaluation_may_begin.set()
+        for offset in (0.5, -2.0):
+            assert expected_metrics(offset) == figures(evaluator, save(1, offset))
+        assert not graph.get_operations()
+    evaluator.prepare()
+    assert evaluator.model.calls == evaluator.source.calls == len(threads) == 1
+    assert threads[0] != threading.get_ident()
+
+
+@pytest.mark.parametrize("safe_part", [{}, {"model": safe("model")}, {"source": safe("source")}])
+def test_nothing_is_built_beside_the_training_unless_both_allow_it(safe_part):
+    evaluator = toy(**safe_part)
+    evaluator.prepare()
+    evaluator.close()
+    assert evaluator.model.calls == evaluator.source.calls == 0
+
+
+def test_an_error_of_the_other_thread_ends_the_evaluation_or_is_logged(save, caplog):
+    evaluator = toy(safe("model", lambda: 1 // 0), safe("source"))
+    evaluator.prepare()
+    with pytest.raises(ZeroDivisionError):
+        evaluator.evaluate(save(1))
+    evaluator.prepare()
+    evaluator.close()
+    assert "the graph of the evaluation cannot be built: integer division" in caplog.text
+    assert evaluator.model.calls == 2
 
 
 class Queue(ToyInput):

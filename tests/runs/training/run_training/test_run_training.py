@@ -20,6 +20,7 @@ from tf_frame.gradient_transforms.freeze import Freeze
 from tf_frame.hooks.stock.global_step_waiter import GlobalStepWaiterHook
 from tf_frame.plugin import InputInfo, Mode
 from tf_frame.plugin.kinds import GRADIENT_TRANSFORM
+from tf_frame.runs.evaluation.evaluator import Evaluator
 from tf_frame.runs.setup.run_context import RunContext, RunObserver
 from tf_frame.runs.setup.training_setup import TRAIN, TRAIN_AND_EVALUATE
 from tf_frame.runs.training import phase_times
@@ -48,6 +49,27 @@ def test_the_result_and_the_configuration_are_written(go, tmp_path):
     # The status is written before the last evaluation.
     (status,) = read_statuses(str(tmp_path))
     assert status.time < (tmp_path / "metrics.csv").stat().st_mtime < result["time"]
+
+
+@pytest.mark.parametrize(
+    ("options", "is_prepared"),
+    [
+        ({"evaluate": True}, True),
+        ({"evaluate": False, "eval_every_n_steps": 1}, True),
+        ({"evaluate": False}, False),
+    ],
+)
+def test_the_graph_of_an_evaluation_is_built_beside_the_first_step(
+    go, monkeypatch, options, is_prepared
+):
+    prepared = []
+
+    def prepare(self):
+        prepared.append(self.model)
+
+    monkeypatch.setattr(Evaluator, "prepare", prepare)
+    go(max_steps=2, **options)
+    assert len(prepared) == is_prepared
 
 
 def test_the_time_of_each_phase_is_in_the_result(go):

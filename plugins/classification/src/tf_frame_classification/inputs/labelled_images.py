@@ -55,6 +55,7 @@ class LabelledImages(ExampleInput):
     """
 
     Params: ClassVar[type] = LabelledImageOptions
+    thread_safe_build: ClassVar[bool] = True
     feature_names: ClassVar[Sequence[str]] = ("image",)
     label_names: ClassVar[Sequence[str]] = ("label",)
     data_size: ClassVar[int] = 224

@@ -93,6 +93,7 @@ class Classification(Model):
     """
 
     Params: ClassVar[type] = Params
+    thread_safe_build: ClassVar[bool] = True
     default_input: ClassVar[str | None] = "fashion_mnist"
     network_option: ClassVar[str] = "name"
     feature_names: ClassVar[Sequence[str]] = ("image",)

@@ -91,6 +91,7 @@ class SegmentedImages(SemanticInput, ExampleInput):
     """
 
     Params: ClassVar[type] = SegmentedImageOptions
+    thread_safe_build: ClassVar[bool] = True
     label_names: ClassVar[Sequence[str]] = ("semantic", EDGE)
     counted_unit: ClassVar[str] = "pixels"
 

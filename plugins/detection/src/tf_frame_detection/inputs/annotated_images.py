@@ -101,6 +101,7 @@ class AnnotatedImages(DetectionInput, ExampleInput):
     """
 
     Params: ClassVar[type] = AnnotatedOptions
+    thread_safe_build: ClassVar[bool] = True
     names_examples: ClassVar[bool] = False
     counted_unit: ClassVar[str] = "objects"
     padding: Mapping[str, float] = PADDING

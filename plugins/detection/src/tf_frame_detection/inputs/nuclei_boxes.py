@@ -51,6 +51,7 @@ class NucleiBoxes(DetectionInput):
     """
 
     Params: ClassVar[type] = Params
+    thread_safe_build: ClassVar[bool] = True
 
     def __init__(self, *, params: Any, info: InputInfo | None = None) -> None:
         super().__init__(params=params)

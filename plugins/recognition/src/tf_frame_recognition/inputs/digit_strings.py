@@ -57,6 +57,7 @@ class DigitStrings(TextInput):
     """
 
     Params: ClassVar[type] = Params
+    thread_safe_build: ClassVar[bool] = True
 
     def find(self) -> None:
         """Checks that strings of digits are possible.

@@ -38,6 +38,7 @@ class TextExamples(TextInput, ExampleInput):
     """
 
     Params: ClassVar[type] = TextExampleOptions
+    thread_safe_build: ClassVar[bool] = True
     counted_unit: ClassVar[str] = "characters"
 
     def use(self, training: Split, evaluation: Split) -> None:
