@@ -127,13 +127,16 @@ def _new_session(graph: TrainGraph, config: Any, member: JobMember, path: str | 
     """Opens a session, and initialises the variables or restores a checkpoint.
 
     As `ChiefSessionCreator`, but global variables are not looked at between their initialisation
-    and that of local variables: the look before the first step names them, too.
+    and that of local variables: the look before the first step names them, too. Nothing is looked
+    at after TensorFlow's own initialisation, which sets all variables.
     """
-    scaffold = graph.scaffold.finalize()
+    scaffold = graph.scaffold
+    sets_all = path is None and scaffold.init_op is None and scaffold.local_init_op is None
+    scaffold.finalize()
     manager = tf.train.SessionManager(
         local_init_op=scaffold.local_init_op,
         local_init_feed_dict=scaffold.local_init_feed_dict,
-        ready_op=scaffold.ready_op,
+        ready_op=None if sets_all else scaffold.ready_op,
         graph=graph.graph,
     )
     return manager.prepare_session(

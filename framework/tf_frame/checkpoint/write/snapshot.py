@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import tensorflow.compat.v1 as tf
@@ -85,18 +85,25 @@ class FiniteCheck:
         infinity, such as the lowest loss so far. NaN, or infinity elsewhere, is never allowed.
 
     Attributes:
-      fetch: bools `[variables]`: whether each floating-point variable is sound.
+      fetch: bools `[variables]`: whether each floating-point variable is sound, in an own order.
     """
 
     def __init__(self, *, allow_infinite_state: bool = False) -> None:
         floats = [v for v in tf.global_variables() if v.dtype.base_dtype.is_floating]
+        groups = _groups(floats, allow_infinite_state)
         self._names = [v.op.name for v in floats]
+        self._checked_names = [v.op.name for group in groups for v in group.variables]
         made = tf.get_collection_ref(f"tf_frame/finite_check/{allow_infinite_state}")
         # The graph of an earlier session has the check, and may be finalized.
         if not made or made[0].shape.as_list() != [len(floats)]:
             with tf.name_scope("check_finite"):
-                sound = _sound(floats, allow_infinite_state)
-                made[:] = [tf.stack(sound) if sound else tf.fill([0], True)]
+                axes = functools.cache(_axes)
+                single, several = (
+                    [group.sound(axes) for group in groups if (len(group.variables) > 1) == more]
+                    for more in (False, True)
+                )
+                first = tf.stack(single) if single else tf.fill([0], True)
+                made[:] = [tf.concat([first, *several], axis=0)]
         self.fetch = made[0]
 
     def check(self, sound: np.ndarray, step: int) -> None:
@@ -105,7 +112,8 @@ class FiniteCheck:
         Raises:
           NonFiniteError: a variable is not sound.
         """
-        bad = [name for name, ok in zip(self._names, sound, strict=True) if not ok]
+        is_sound = dict(zip(self._checked_names, sound, strict=True))
+        bad = [name for name in self._names if not is_sound[name]]
         if bad:
             raise NonFiniteError(
                 f"{len(bad)} variables hold NaN or infinity at global step {step}, first "
@@ -130,27 +138,50 @@ def copy_tensors(
     return values, sound
 
 
-def _sound(variables: Sequence[Any], allow_infinite_state: bool) -> list[Any]:
-    """Returns a bool for each variable, by few operations: large models have many variables."""
+def _groups(variables: Iterable[Any], allow_infinite_state: bool) -> list[_Group]:
+    """Divides variables into groups of equal vectors, and the others, one in each group.
+
+    Models have many small vectors, such as those of batch norm, which are quick to copy.
+    """
     trained = {id(variable) for variable in tf.trainable_variables()}
-    graph, all_axes = tf.get_default_graph(), functools.cache(_all_axes)
+    groups: dict[Any, _Group] = {}
+    for variable in variables:
+        allows_infinity = allow_infinite_state and id(variable) not in trained
+        kind: Any = id(variable)
+        if variable.shape.rank == 1 and variable.shape.is_fully_defined():
+            kind = variable.device, variable.dtype.base_dtype, variable.shape[0], allows_infinity
+        groups.setdefault(kind, _Group(allows_infinity, [])).variables.append(variable)
+    return sorted(groups.values(), key=lambda group: len(group.variables) > 1)
 
-    def is_sound(variable: Any) -> Any:
-        value = graph.as_graph_element(variable)  # The read that each variable has.
-        # On the variable's device, which sends one bit instead of all values.
-        with tf.device(variable.device):
+
+class _Group(NamedTuple):
+    """Variables that are checked together, on one device."""
+
+    allows_infinity: bool
+    variables: list[Any]
+
+    def sound(self, constant_axes: Any) -> Any:
+        """Returns whether the variables are sound: a bool for one, else `[variables]`.
+
+        Args:
+          constant_axes: returns a constant on a device: the axes from one number to another.
+        """
+        graph, device = tf.get_default_graph(), self.variables[0].device
+        # The read that each variable has.
+        values = [graph.as_graph_element(variable) for variable in self.variables]
+        # On the variables' device, which sends bits instead of all values.
+        with tf.device(device):
+            value, first = (tf.stack(values), 1) if len(values) > 1 else (values[0], 0)
             rank = value.shape.rank
-            axes = all_axes(variable.device, rank) if rank is not None else tf.range(tf.rank(value))
-            if id(variable) in trained or not allow_infinite_state:
-                return tf.raw_ops.All(input=tf.is_finite(value), axis=axes)
-            return tf.logical_not(tf.raw_ops.Any(input=tf.is_nan(value), axis=axes))
-
-    return [is_sound(variable) for variable in variables]
+            axes = tf.range(tf.rank(value)) if rank is None else constant_axes(device, first, rank)
+            if self.allows_infinity:
+                return tf.logical_not(tf.raw_ops.Any(input=tf.is_nan(value), axis=axes))
+            return tf.raw_ops.All(input=tf.is_finite(value), axis=axes)
 
 
-def _all_axes(device: str, rank: int) -> Any:
+def _axes(device: str, first: int, end: int) -> Any:
     del device  # One constant for each device.
-    return tf.constant([*range(rank)], tf.int32)
+    return tf.constant([*range(first, end)], tf.int32)
 
 
 def _save_ops(last: Any) -> set[str]:

@@ -129,6 +129,23 @@ def test_infinity_may_be_allowed_where_nothing_is_trained(value, trainable, allo
         check.check(sound, 1)
 
 
+@pytest.mark.usefixtures("variable_mode")
+@pytest.mark.parametrize("allow", [False, True])
+def test_vectors_of_one_size_are_checked_together_and_named_in_the_order_of_the_model(allow):
+    nan = float("nan")
+    values = {"a": [1.0, 2.0], "b": [[nan]], "c": [nan, 0.0], "d": 1.0, "e": [3.0], "f": [0.0, nan]}
+    for name, value in values.items():
+        tf.get_variable(name, initializer=tf.constant(value), trainable=False)
+    check = FiniteCheck(allow_infinite_state=allow)
+    stacks = [op for op in tf.get_default_graph().get_operations() if op.type == "Pack"]
+    # The vectors a, c, f, and the results of the others.
+    assert sorted(len(op.inputs) for op in stacks) == [3, 3]
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        with pytest.raises(NonFiniteError, match="3 variables .* first b, c, f;"):
+            check.check(session.run(check.fetch), 7)
+
+
 def test_a_graph_that_is_used_again_has_the_check_already():
     tf.get_variable("weights", [2])
     FiniteCheck()
@@ -156,8 +173,8 @@ def test_the_check_has_two_operations_for_a_variable():
         tf.get_variable(f"weights{number}", [2, number + 1])
     before = len(tf.get_default_graph().get_operations())
     FiniteCheck()
-    # And the axes, which are those of all, and the answer.
-    assert len(tf.get_default_graph().get_operations()) == before + 2 * 50 + 2
+    # And the axes, which are those of all, and two that join the answers.
+    assert len(tf.get_default_graph().get_operations()) == before + 2 * 50 + 3
 
 
 def test_without_floating_point_variables_nothing_is_bad():
