@@ -9,6 +9,7 @@ such as one before and one after a change, take turns. `--write` calls the first
     first screen   lines about the run, before TensorFlow is imported
     first steps    two have ended, with the graph built and its kernels chosen
     exit           after the last step: the checkpoint, the evaluation, the end of the process
+    whole          the run, with all its steps
 """
 
 from __future__ import annotations
@@ -26,16 +27,18 @@ from pathlib import Path
 from figure_file import write_table
 
 OWN = str(Path(sys.executable).with_name("tf-frame"))
-_STEPS = 3
+_STEPS = 20
 _ENDS = (
     "from the process to the end of the second step",
     "from the last step to the exit, with an evaluation",
+    "both together",
+    f"the whole run, {_STEPS} steps",
 )
 _STEP = re.compile(rf"step (\d+)/{_STEPS} ")
 
 
-def ends(program: str, plugin: str) -> tuple[float, float, float]:
-    """Returns seconds to the first screen and the second step, and from the last to the exit."""
+def ends(program: str, plugin: str) -> tuple[float, float, float, float]:
+    """Returns seconds to the first screen, to the second step, after the last one, and in all."""
     seen: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as folder:
         words = ["run", "--plugin", plugin, "--model_dir", f"{folder}/run"]
@@ -51,7 +54,7 @@ def ends(program: str, plugin: str) -> tuple[float, float, float]:
         end = time.perf_counter() - start
     if process.returncode:
         raise SystemExit(f"{program} failed")
-    return seen["screen"], seen["2"], end - seen[str(_STEPS)]
+    return seen["screen"], seen["2"], end - seen[str(_STEPS)], end
 
 
 def main() -> None:
@@ -66,16 +69,19 @@ def main() -> None:
         parser.error("--write is for one program, or for two")
     for program in argv.programs:
         ends(program, argv.plugin)  # Fills the caches of the file system.
-    figures: dict[str, list[tuple[float, float, float]]] = {name: [] for name in argv.programs}
+    figures: dict[str, list[tuple[float, float, float, float]]] = {
+        name: [] for name in argv.programs
+    }
     for _ in range(argv.turns):
         for program in argv.programs:
             figures[program].append(ends(program, argv.plugin))
-    print(f"{'':<40}{'first screen':>14}{'first steps':>12}{'exit':>8}{'both':>8}")
+    print(f"{'':<40}{'first screen':>14}{'first steps':>12}{'exit':>8}{'both':>8}{'whole':>8}")
     columns = []
     for program, turns in figures.items():
         medians = [statistics.median(column) for column in zip(*turns, strict=True)]
-        print(f"{program:<40}{_row([*medians, medians[1] + medians[2]])}", flush=True)
-        columns.append([f"{secs:.2f} s" for secs in medians[1:]])
+        both = medians[1] + medians[2]
+        print(f"{program:<40}{_row([*medians[:3], both, medians[3]])}", flush=True)
+        columns.append([f"{secs:.2f} s" for secs in (*medians[1:3], both, medians[3])])
     if argv.write:
         rows = list(zip(_ENDS, *columns, strict=True))
         code = ["framework/tf_frame/runs/training", "framework/tf_frame/runs/setup"]
@@ -85,7 +91,7 @@ def main() -> None:
 
 
 def _row(seconds: Sequence[float]) -> str:
-    widths = (14, 12, 8, 8)
+    widths = (14, 12, 8, 8, 8)
     return "".join(
         f"{value:>{width - 2}.2f} s" for value, width in zip(seconds, widths, strict=True)
     )

@@ -103,7 +103,7 @@ class FiniteCheck:
                     for more in (False, True)
                 )
                 first = tf.stack(single) if single else tf.fill([0], True)
-                made[:] = [tf.concat([first, *several], axis=0)]
+                made[:] = [tf.concat([first, *several], axis=0) if several else first]
         self.fetch = made[0]
 
     def check(self, sound: np.ndarray, step: int) -> None:

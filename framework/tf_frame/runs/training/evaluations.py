@@ -16,6 +16,8 @@ from tf_frame.checkpoint.write.best import BestCheckpoints
 from tf_frame.cluster import Cluster
 from tf_frame.config.values import not_a_choice
 from tf_frame.errors import CheckpointError, ConfigError, NoDataError
+from tf_frame.hooks.base import Hook, Phase
+from tf_frame.hooks.cadence import Cadence
 from tf_frame.hooks.metrics_log import EVAL, MetricsLog
 from tf_frame.runs.evaluation.evaluator import Evaluator
 from tf_frame.runs.evaluation.printing import log_line, result_line
@@ -161,3 +163,23 @@ def how_to_resume(setup: TrainingSetup, step: int, cluster: Cluster | None = Non
         f"stopped and saved at step {step} of {setup.config.max_steps}\n"
         f"resume with: tf-frame run {mode}--model_dir {shell_word(setup.model_dir)}"
     )
+
+
+class EvaluationGraphHook(Hook):
+    """Lets the graph of the evaluation be built beside the steps after the first one.
+
+    Beside the preparation of the first step, it would make this step later.
+
+    Args:
+      evaluator: of the run.
+      first_step: number of the first step.
+    """
+
+    phase = Phase.EVALUATE
+
+    def __init__(self, evaluator: Evaluator, first_step: int) -> None:
+        super().__init__(Cadence(at_steps=[first_step]))
+        self._evaluator = evaluator
+
+    def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
+        self._evaluator.prepare()

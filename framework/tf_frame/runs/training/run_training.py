@@ -34,8 +34,12 @@ from tf_frame.runs.setup.log_file import log_file
 from tf_frame.runs.setup.model_dir import write_result
 from tf_frame.runs.setup.run_context import RunContext, RunObserver
 from tf_frame.runs.setup.training_setup import TrainingSetup
-from tf_frame.runs.training.evaluations import Evaluations, how_to_resume
-from tf_frame.runs.training.phase_times import EVALUATION, SESSION, START, STEPS, PhaseTimes
+from tf_frame.runs.training.evaluations import (
+    EvaluationGraphHook,
+    Evaluations,
+    how_to_resume,
+)
+from tf_frame.runs.training.phase_times import EVALUATION, START, STEPS, PhaseTimes
 from tf_frame.runs.training.training import Trained, Training
 from tf_frame.session.interrupts import Interrupted
 
@@ -183,17 +187,17 @@ class _Run:
             cluster=self._cluster,
             time_is_over=self._is_time_over,
             checkpoint=self._checkpoint,
-            phase_ended=self._phase_ended,
+            phase_ended=self._phases.end,
+            hooks=list(self._hooks()),
             evaluate_step=self._evaluations.evaluate_step,
             metrics=self._metrics,
             session_config=self._session_config,
         )
 
-    def _phase_ended(self, phase: str) -> None:
-        self._phases.end(phase)
+    def _hooks(self) -> Iterator[Any]:
         evaluates = self._evaluates_at_end or self._setup.config.evaluates_in_training
-        if phase == SESSION and self._cluster.is_chief and evaluates:
-            self._evaluator.prepare()
+        if self._cluster.is_chief and evaluates:
+            yield EvaluationGraphHook(self._evaluator, self._first_step + 1)
 
     def _release_ps(self) -> None:
         """Ends the parameter servers before the last evaluation, which needs none."""

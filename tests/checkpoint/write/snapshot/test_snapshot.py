@@ -173,8 +173,8 @@ def test_the_check_has_two_operations_for_a_variable():
         tf.get_variable(f"weights{number}", [2, number + 1])
     before = len(tf.get_default_graph().get_operations())
     FiniteCheck()
-    # And the axes, which are those of all, and two that join the answers.
-    assert len(tf.get_default_graph().get_operations()) == before + 2 * 50 + 3
+    # And the axes, which are those of all, and the answer.
+    assert len(tf.get_default_graph().get_operations()) == before + 2 * 50 + 2
 
 
 def test_without_floating_point_variables_nothing_is_bad():
