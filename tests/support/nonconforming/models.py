@@ -34,6 +34,16 @@ class KeepsVariables(Line):
         return self.kept
 
 
+class SafeByWordOnly(Line):
+    """Keeps a value of the graph, which a second thread would change."""
+
+    thread_safe_build = True
+
+    def weights(self, mode):
+        self.built = super().weights(mode)
+        return self.built
+
+
 class CountsItsGraphs(Line):
     """Another name in each graph that the same object builds."""
 

@@ -33,13 +33,23 @@ class ModelConformance(BuiltModel):
     golden: ClassVar[Mapping[str, Any] | None] = None
 
     def test_builds_twice_in_fresh_graphs(self) -> None:
-        """The same object builds the same variables in a second graph."""
+        """The same object builds the same variables in a second graph, and stays as it is.
+
+        It may change if it does not declare `thread_safe_build`.
+        """
         graphs = self.graphs()
         with fails_as("build(), or the update of a training step, fails"):
             training = self.training()
         first = _describe(training.graph.model_variables)
+        model = training.model.original
+        kept = dict(vars(model))
         with fails_as("build() of the same object fails in a second graph; keep no tensors on it"):
             second = _describe(graphs.clones(1, model=training.model))
+        changed = [name for name, value in vars(model).items() if kept.get(name) is not value]
+        assert not (changed and getattr(model, "thread_safe_build", False)), (
+            f"build() changes the attribute {changed[0]}, but thread_safe_build is True; keep "
+            "values in the scope of build(), or leave the declaration out"
+        )
         assert first == second, (
             f"build() makes other variables in a second graph: {_difference(first, second)}; "
             "names and shapes must depend on nothing but the options and the input"

@@ -47,22 +47,23 @@ class AdjustedModel:
     """A wrapper of a model that adjusts the output of `build`, so that a graph can be built.
 
     Attributes:
+      original: the model.
       outputs: the results of `build`, call by call.
       draws: the use of NumPy's global random numbers by `build`.
     """
 
     def __init__(self, model: Any) -> None:
-        self._model = model
+        self.original = model
         self.outputs: list[ModelOutput] = []
         self.draws = NumpyDraws()
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._model, name)
+        return getattr(self.original, name)
 
     def build(self, features: Any, labels: Any, mode: Mode) -> Any:
         """Builds the model; its loss becomes a float scalar, and its metrics are left out."""
         with self.draws:
-            output = self._model.build(features, labels, mode)
+            output = self.original.build(features, labels, mode)
         if not isinstance(output, ModelOutput):
             return output
         self.outputs.append(output)
