@@ -149,7 +149,9 @@ def _groups(variables: Iterable[Any], allow_infinite_state: bool) -> list[_Group
         allows_infinity = allow_infinite_state and id(variable) not in trained
         kind: Any = id(variable)
         if variable.shape.rank == 1 and variable.shape.is_fully_defined():
-            kind = variable.device, variable.dtype.base_dtype, variable.shape[0], allows_infinity
+            # TensorFlow 1's dimensions are no keys.
+            size = variable.shape.num_elements()
+            kind = variable.device, variable.dtype.base_dtype, size, allows_infinity
         groups.setdefault(kind, _Group(allows_infinity, [])).variables.append(variable)
     return sorted(groups.values(), key=lambda group: len(group.variables) > 1)
 
