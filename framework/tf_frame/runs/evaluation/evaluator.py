@@ -216,12 +216,13 @@ class Evaluator:
         while not session.should_stop() and batches != self.steps:
             if stop():
                 return Evaluated({}, summary, 0, steps=batches, stopped=True)
-            first = batches == 0 and graph.summary_op is not None
+            # The second run, which may find the end of the data, needs no new graph.
+            summarises = batches < 2 and graph.summary_op is not None
             try:
-                fetched = session.run((graph.update_op, graph.summary_op if first else ()))
+                fetched = session.run((graph.update_op, graph.summary_op if summarises else ()))
             except _END_OF_DATA:
                 break
-            summary = fetched[1] if first else summary
+            summary = fetched[1] if summarises and batches == 0 else summary
             batches += 1
             after_step()
         if not batches:

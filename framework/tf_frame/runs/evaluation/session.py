@@ -110,14 +110,15 @@ class EvalSession(tf.train.SessionCreator):
         self._restore(session)
         session.run(self._init_op)
         self._run_own_local_init(session)
-        missing = session.run(self._without_value)
+        # In one run: each new set of fetches takes time for its graph.
+        missing, is_endless = session.run((self._without_value, self.graph.endless))
         if len(missing):
             names = ", ".join(name.decode() for name in missing)
             raise CheckpointError(
                 f"{self._checkpoint} leaves variables without a value: {names}; the saver of the "
                 "model's scaffold has to restore them"
             )
-        if session.run(self.graph.endless):
+        if is_endless:
             raise DataError(
                 "the evaluation data never ends; say how much: --eval_steps N, or steps=N"
             )
