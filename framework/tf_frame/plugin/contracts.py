@@ -40,9 +40,9 @@ class Plugin:
       api_version: the `tf_frame.plugin.API_VERSION` that the plugin is written for; None: the
         package's requirement on tf-frame decides.
       thread_safe_build: whether another thread may call `build` of a model, or `dataset` of an
-        input, while training runs: it changes nothing of the object, and uses no state of the
-        process, such as NumPy's generator. If both say so, the graph of the evaluation is built
-        beside the first steps, and the run ends earlier.
+        input, during training: the method changes no attribute, and uses no global state, such as
+        NumPy's random generator. If model and input set it, the evaluation graph is built during
+        the first steps, which makes the end of a run shorter.
       params: the values of the options, a `Params`.
     """
 

@@ -85,7 +85,7 @@ class FiniteCheck:
         infinity, such as the lowest loss so far. NaN, or infinity elsewhere, is never allowed.
 
     Attributes:
-      fetch: bools `[variables]`: whether each floating-point variable is sound, in an own order.
+      fetch: bools `[variables]`: whether each floating-point variable is sound, group by group.
     """
 
     def __init__(self, *, allow_infinite_state: bool = False) -> None:
@@ -98,10 +98,8 @@ class FiniteCheck:
         if not made or made[0].shape.as_list() != [len(floats)]:
             with tf.name_scope("check_finite"):
                 axes = functools.cache(_axes)
-                single, several = (
-                    [group.sound(axes) for group in groups if (len(group.variables) > 1) == more]
-                    for more in (False, True)
-                )
+                single = [group.sound(axes) for group in groups if len(group.variables) == 1]
+                several = [group.sound(axes) for group in groups if len(group.variables) > 1]
                 first = tf.stack(single) if single else tf.fill([0], True)
                 made[:] = [tf.concat([first, *several], axis=0) if several else first]
         self.fetch = made[0]
@@ -139,7 +137,7 @@ def copy_tensors(
 
 
 def _groups(variables: Iterable[Any], allow_infinite_state: bool) -> list[_Group]:
-    """Divides variables into groups of equal vectors, and the others, one in each group.
+    """Returns groups: first single variables, then all vectors of one size, type and device.
 
     Models have many small vectors, such as those of batch norm, which are quick to copy.
     """

@@ -91,20 +91,22 @@ class Evaluator:
 
     def __post_init__(self) -> None:
         self._session: EvalSession | None = None
-        self._coming: Future[EvalSession] | None = None
+        self._future_session: Future[EvalSession] | None = None
         self._warned = False
 
     def prepare(self) -> None:
-        """Begins to make the graph in another thread, if model and input allow it.
+        """Starts to build the graph in another thread, if model and input allow it.
 
-        The first evaluation takes it, or raises the error of making it.
+        The first evaluation uses the graph, or raises the error of the other thread.
         """
         # Neither need inherit from the class of its contract.
         plugins = (self.model, self.source)
         is_safe = all(getattr(plugin, "thread_safe_build", False) for plugin in plugins)
-        if is_safe and self._session is None and self._coming is None:
+        if is_safe and self._session is None and self._future_session is None:
             executor = ThreadPoolExecutor(1, "evaluation graph")
-            self._coming = executor.submit(contextvars.copy_context().run, self._new_session)
+            self._future_session = executor.submit(
+                contextvars.copy_context().run, self._new_session
+            )
             executor.shutdown(wait=False)
 
     def evaluate(
@@ -167,17 +169,17 @@ class Evaluator:
 
     def close(self) -> None:
         """Closes the session and drops the graph; the next evaluation makes a new pair."""
-        coming, self._coming = self._coming, None
-        if coming is not None and (error := coming.exception()):
+        future, self._future_session = self._future_session, None
+        if future is not None and (error := future.exception()):
             _LOG.warning("the graph of the evaluation cannot be built: %s", error)
         if self._session is not None:
             self._session.close()
             self._session = None
 
     def _made_session(self) -> EvalSession:
-        coming, self._coming = self._coming, None
-        if coming is not None:
-            self._session = coming.result()
+        future, self._future_session = self._future_session, None
+        if future is not None:
+            self._session = future.result()
         self._session = self._session or self._new_session()
         return self._session
 

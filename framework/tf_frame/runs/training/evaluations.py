@@ -166,9 +166,9 @@ def how_to_resume(setup: TrainingSetup, step: int, cluster: Cluster | None = Non
 
 
 class EvaluationGraphHook(Hook):
-    """Lets the graph of the evaluation be built beside the steps after the first one.
+    """Starts to build the evaluation graph in another thread, after the first step.
 
-    Beside the preparation of the first step, it would make this step later.
+    An earlier start would delay the first step, which needs both cores for its preparation.
 
     Args:
       evaluator: of the run.

@@ -23,7 +23,7 @@ from tf_frame_vision.reading.splits import EVAL, TRAIN, split_kind
 Size = tuple[int, int]
 # Headers of a split that are read if nothing else knows the sizes.
 _HEADERS = 200
-# Evaluation examples of which the report has the names.
+# The report names the evaluation examples up to this number.
 _NAMED = 1000
 # Files and folders that describe the data, and are no data.
 _DESCRIBING = {

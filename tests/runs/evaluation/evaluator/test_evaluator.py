@@ -54,7 +54,7 @@ def test_lines_of_the_models_hooks_reach_the_user(save):
 
 
 def safe(name, before_build=lambda: None):
-    """A class of toy models or inputs whose part of a graph any thread may build."""
+    """Returns a toy model class, or a toy input class, with `thread_safe_build`."""
 
     class SafeModel(ToyModel):
         thread_safe_build = True
