@@ -15,6 +15,8 @@ from tf_frame.deploy.session_config import (
     session_config,
 )
 from tf_frame.errors import ConfigError
+from tf_frame.runs.setup.run_context import RunContext, RunObserver
+from tf_frame.runs.training.build import session_proto
 
 CLUSTER = {"master": "grpc://localhost:2222", "num_ps_tasks": 2, "worker_replicas": 3, "task": 1}
 OPTIONS = {
@@ -58,13 +60,48 @@ def test_without_gpus_every_clone_has_a_logical_cpu(machine, num_clones):
     assert not deployment.has_gpu_clones
 
 
-def test_clones_on_cpu_0_and_passes_of_the_optimizer(machine):
+def test_clones_on_cpu_0(machine):
     machine(0)
     deployment, proto = make_both(num_clones=3, clone_on_cpu=True)
     assert {deployment.clone_device(index) for index in range(3)} == {"/device:CPU:0"}
     assert "CPU" not in proto.device_count
-    rewrites = make_both()[1].graph_options.rewrite_options
-    assert rewrites.meta_optimizer_iterations == rewrites.ONE
+
+
+def training_rewrites(of_script=None):
+    """Returns the passes of the graph optimizer in a training with a script's configuration."""
+    context = RunContext(observer=RunObserver(), cluster=Cluster(), session_config=of_script)
+    return session_proto(RunOptions(), context, make_both()[0]).graph_options.rewrite_options
+
+
+@pytest.mark.parametrize("gpus", [0, 1])
+def test_passes_of_the_graph_optimizer(machine, gpus):
+    machine(gpus)
+    inference = inference_session_config(RunOptions()).graph_options.rewrite_options
+    for rewrites in (training_rewrites(), inference):
+        assert rewrites.meta_optimizer_iterations == rewrites.ONE
+        # TensorFlow's own choice, where GPUs have use for these passes.
+        assert rewrites.disable_tfg_optimizer is not bool(gpus)
+        memory, layout = rewrites.NO_MEM_OPT, rewrites.OFF
+        chosen = (rewrites.memory_optimization, rewrites.layout_optimizer)
+        assert chosen == ((0, 0) if gpus else (memory, layout))
+
+
+def test_a_script_chooses_its_passes(machine):
+    machine(0)
+    of_script = tf.ConfigProto()
+    rewrites = of_script.graph_options.rewrite_options
+    rewrites.memory_optimization, rewrites.layout_optimizer = rewrites.MANUAL, rewrites.ON
+    assert inference_session_config(RunOptions(), of_script).graph_options.rewrite_options == (
+        rewrites
+    )
+    training = training_rewrites(of_script)
+    assert (training.memory_optimization, training.layout_optimizer) == (
+        rewrites.MANUAL,
+        rewrites.ON,
+    )
+    of_script = tf.ConfigProto()
+    of_script.graph_options.rewrite_options.cpu_layout_conversion = rewrites.NCHW_TO_NHWC
+    assert training_rewrites(of_script).layout_optimizer == rewrites.DEFAULT
 
 
 def test_clones_on_a_machine_with_gpus(machine):

@@ -96,13 +96,30 @@ def session_fields(config: DeviceOptions) -> Any:
     return proto
 
 
+def omit_passes(proto: Any) -> None:
+    """Omits passes of the graph optimizer that change no operation where there is no GPU.
+
+    The memory optimizer makes room on GPUs, and the layout optimizer turns images for them; on a
+    CPU it does so only if it is asked. The optimizer in MLIR (TFG) sorts nodes and notes their
+    shapes. A pass that a script has chosen stays.
+    """
+    rewrites = proto.graph_options.rewrite_options
+    rewrites.memory_optimization = rewrites.memory_optimization or rewrites.NO_MEM_OPT
+    if not rewrites.cpu_layout_conversion:
+        rewrites.layout_optimizer = rewrites.layout_optimizer or rewrites.OFF
+    rewrites.disable_tfg_optimizer = True
+
+
 def inference_session_config(config: DeviceOptions, script_config: Any = None) -> Any:
     """Returns the `ConfigProto` of sessions that evaluate, predict or export.
 
     The `ConfigProto` of a script takes precedence over the options; None: `session_fields`.
     """
     if script_config is None:
-        return session_fields(config)
+        proto = session_fields(config)
+        if not gpus_in_use(config):
+            omit_passes(proto)
+        return proto
     proto = device_fields(config)
     proto.MergeFrom(script_config)
     return proto

@@ -12,7 +12,7 @@ from typing import Any
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.mixed_precision import precision_rewrites
-from tf_frame.deploy.session_config import session_config
+from tf_frame.deploy.session_config import omit_passes, session_config
 from tf_frame.errors import ConfigError, UnmatchedPatternWarning
 from tf_frame.graph.step_loop import StepLoop, build_step_loop, find_obstacle
 from tf_frame.graph.train_graph import TrainGraph, build_train_graph
@@ -101,6 +101,8 @@ def session_proto(config: RunOptions, context: RunContext, deployment: Deploymen
         if script_proto.device_filters:
             del proto.device_filters[:]
         proto.MergeFrom(script_proto)
+    if deployment.clone_device_type == "CPU":
+        omit_passes(proto)
     precision_rewrites(proto, config, has_gpu=deployment.has_gpu_clones)
     return proto
 

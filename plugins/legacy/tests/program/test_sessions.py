@@ -6,6 +6,7 @@ import tensorflow.compat.v1 as tf
 from tensorflow.core.protobuf import rewriter_config_pb2
 from tensorflow.python.client.session import BaseSession
 
+from tf_frame.deploy.session_config import omit_passes
 from tf_frame_legacy.program.sessions import turn_channels_on_cpu
 
 pytestmark = pytest.mark.usefixtures("graph")
@@ -26,7 +27,13 @@ def convolution(image, data_format):
     return layer, tf.gradients(tf.square(layer), [image])[0]
 
 
-@pytest.mark.parametrize("config", [None, tf.ConfigProto(allow_soft_placement=True)])
+def of_training():
+    config = tf.ConfigProto()
+    omit_passes(config)
+    return config
+
+
+@pytest.mark.parametrize("config", [None, tf.ConfigProto(allow_soft_placement=True), of_training()])
 @pytest.mark.usefixtures("turned")
 def test_channels_first_give_the_same_on_a_cpu(config):
     images = np.random.default_rng(0).normal(size=[2, 9, 9, 2]).astype(np.float32)

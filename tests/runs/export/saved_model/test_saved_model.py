@@ -8,7 +8,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame import Mode
 from tf_frame.config.option_groups import DeviceOptions
-from tf_frame.deploy.session_config import session_fields
+from tf_frame.deploy.session_config import inference_session_config
 from tf_frame.estimator import export
 
 from .conftest import (
@@ -209,4 +209,4 @@ def test_the_session_that_restores_is_configured(exported, monkeypatch):
     own = tf.ConfigProto(inter_op_parallelism_threads=1)
     exported(session_config=own)
     exported()
-    assert seen == [own, session_fields(DeviceOptions())]
+    assert seen == [own, inference_session_config(DeviceOptions())]

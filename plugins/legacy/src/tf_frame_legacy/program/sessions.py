@@ -28,9 +28,11 @@ def turn_channels_on_cpu() -> None:
 def _turning(config: Any) -> Any:
     """Returns the configuration with the request, unless it has another one."""
     asked = tf.ConfigProto()
-    asked.graph_options.rewrite_options.cpu_layout_conversion = (
-        rewriter_config_pb2.RewriterConfig.NCHW_TO_NHWC
-    )
+    rewrites = asked.graph_options.rewrite_options
+    rewrites.cpu_layout_conversion = rewriter_config_pb2.RewriterConfig.NCHW_TO_NHWC
     if isinstance(config, tf.ConfigProto):
         asked.MergeFrom(config)
+        # A training of tf-frame omits the pass, as it would have nothing to do.
+        if rewrites.layout_optimizer == rewrites.OFF:
+            rewrites.layout_optimizer = rewrites.DEFAULT
     return asked if config is None or isinstance(config, tf.ConfigProto) else config
