@@ -89,9 +89,25 @@ def test_the_graph_is_written_once_by_two_hooks_and_after_a_lost_session(tmp_pat
     train(graph, [*hooks, Lose(after=3)], to=4, save_every=2)
     events = read_events(tmp_path)
     (graph_def,) = graph_events(events)
-    assert "linear/weights" in {node.name for node in tf.GraphDef.FromString(graph_def).node}
+    nodes = {node.name: node for node in tf.GraphDef.FromString(graph_def).node}
+    (shape,) = nodes["linear/weights"].attr["_output_shapes"].list.shape
+    assert tf.TensorShape(shape) == []
+    assert not any(event.HasField("meta_graph_def") for event in events)
     starts = [e.step for e in events if e.session_log.status == tf.SessionLog.START]
     assert starts == [1, 1, 3, 3]
+
+
+@pytest.mark.parametrize("end", ["flush", "close"])
+def test_the_graph_is_that_of_the_call_and_complete_when_the_writer_is_flushed(tmp_path, end):
+    with tf.Graph().as_default():
+        tf.zeros([2, 3], name="before")
+        writer = event_writer(str(tmp_path))
+        tf.zeros([], name="after")
+        getattr(writer, end)()
+    (graph_def,) = graph_events(read_events(tmp_path))
+    (node,) = tf.GraphDef.FromString(graph_def).node
+    (shape,) = node.attr["_output_shapes"].list.shape
+    assert (node.name, tf.TensorShape(shape)) == ("before", [2, 3])
 
 
 def test_phases_have_folders_of_their_own(tmp_path, build, train):

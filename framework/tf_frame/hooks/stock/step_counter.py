@@ -59,6 +59,7 @@ class StepCounterHook(Hook):
         self._name = global_step.op.name
         if self.summary_writer is None and self.output_dir:
             self.summary_writer = event_writer(self.output_dir)
+            self.summary_writer.flush()  # The graph comes first, as with TensorFlow's hook.
 
     def start(self, session: Session, step: int) -> None:
         super().start(session, step)

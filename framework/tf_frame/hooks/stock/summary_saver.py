@@ -56,6 +56,7 @@ class SummarySaverHook(Hook):
             raise RuntimeError("Global step should be created to use SummarySaverHook.")
         if self.summary_writer is None and self.output_dir:
             self.summary_writer = event_writer(self.output_dir)
+            self.summary_writer.flush()  # The graph comes first, as with TensorFlow's hook.
 
     def start(self, session: Session, step: int) -> None:
         super().start(session, step)
