@@ -218,10 +218,14 @@ class CheckpointHook(Hook):
             thread.shutdown(wait=False)
             self._pending = (work, step, may_stop)
         else:
-            self._check.check(session.run(self._check.fetch), step)
-            self._store(step, lambda to: self._graph_writer.write(session, to))
+            self._store(step, lambda to: self._write_checked(session, step, to))
             self._call_listeners(session, step, may_stop)
         self.saved_step = step
+
+    def _write_checked(self, session: Session, step: int, prefix: str) -> None:
+        """Writes a checkpoint; raises the error of a variable before the folder gets it."""
+        is_finite = self._graph_writer.write(session, prefix, self._check.fetch)
+        self._check.check(is_finite, step)
 
     def _store(self, step: int, write: Callable[[str], None]) -> None:
         if _identity(self.model_dir) != self._folder:

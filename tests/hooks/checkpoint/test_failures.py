@@ -58,7 +58,7 @@ def test_a_variable_that_is_not_finite_is_never_saved(tmp_path, make_hook, build
     assert "linear/biases" in str(error.value)
     hooks[0].close()
     assert newest_checkpoint(str(tmp_path)) == str(tmp_path / "model.ckpt-2")
-    assert not list(tmp_path.glob("model.ckpt-4*"))
+    assert not list(tmp_path.rglob("*model.ckpt-4*"))
 
 
 @pytest.mark.usefixtures("variable_mode")

@@ -217,9 +217,14 @@ class GraphWriter:
             else:
                 self._write = self._merged(shards)
 
-    def write(self, session: Any, prefix: str) -> None:
-        """Writes a checkpoint to a path prefix, by the training session."""
-        session.run(self._write, {self._prefix: prefix})
+    def write(self, session: Any, prefix: str, fetches: Any = ()) -> Any:
+        """Writes a checkpoint to a path prefix, by the training session.
+
+        Returns:
+          The values of `fetches`, of the same run: TensorFlow prepares the graph for each set of
+          fetches, and reads the variables once.
+        """
+        return session.run((self._write, fetches), {self._prefix: prefix})[1]
 
     def _merged(self, shards: Sequence[Shard]) -> Any:
         parts = [
