@@ -16,6 +16,7 @@ from tf_frame.hooks.base import Hook, Phase
 from tf_frame.session import monitored
 from tf_frame.session.job_member import JobMember
 from tf_frame.session.monitored import monitored_session
+from tf_frame.testing.session_runs import counted_runs
 from tf_frame.testing.toy import ToyModel
 
 
@@ -68,6 +69,28 @@ def test_variables_are_restored_and_not_initialised_again(tmp_path, build, train
     for name, value in last.items():
         assert np.abs(value).max() > 0
         np.testing.assert_array_equal(restored[name], value)
+
+
+@pytest.mark.parametrize("needs_biases", [False, True])
+def test_variables_are_initialised_in_one_run_unless_local_ones_need_others(
+    build, open_session, needs_biases
+):
+    class WithLocal(ToyModel):
+        def build(self, features, labels, mode):
+            output = super().build(features, labels, mode)
+            (biases,) = tf.global_variables("linear/biases")
+            initial = biases.read_value if needs_biases else lambda: tf.fill([1], 7.0)
+            collections = [tf.GraphKeys.LOCAL_VARIABLES]
+            tf.Variable(initial, collections=collections, use_resource=True)
+            return output
+
+    graph = build(WithLocal)
+    with graph.graph.as_default(), counted_runs() as count, open_session(graph) as session:
+        runs = count.runs
+        (local,) = tf.local_variables("Variable")
+        biases = session.run(tf.global_variables("linear/biases")[0])
+        assert session.run(local).tolist() == (biases.tolist() if needs_biases else [7.0])
+    assert runs == (2 if needs_biases else 1)
 
 
 def test_a_damaged_checkpoint_is_passed_over(tmp_path, build, train, caplog):

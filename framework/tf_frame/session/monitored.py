@@ -15,7 +15,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.newest import newest_checkpoint
 from tf_frame.checkpoint.find.reader import check_match, describe_unused
-from tf_frame.graph.ready import add_ready_operations
+from tf_frame.graph.ready import add_ready_operations, needs_global_variables
 from tf_frame.graph.train_graph import TrainGraph
 from tf_frame.hooks.base import in_phase_order
 from tf_frame.hooks.input_position import RestoredCheckpoint
@@ -128,13 +128,17 @@ def _new_session(graph: TrainGraph, config: Any, member: JobMember, path: str | 
 
     As `ChiefSessionCreator`, but global variables are not looked at between their initialisation
     and that of local variables: the look before the first step names them, too. Nothing is looked
-    at after TensorFlow's own initialisation, which sets all variables.
+    at after TensorFlow's own initialisation, which sets all variables, in one run if local ones
+    need no others.
     """
     scaffold = graph.scaffold
     sets_all = path is None and scaffold.init_op is None and scaffold.local_init_op is None
     scaffold.finalize()
+    init_op, local_init_op = scaffold.init_op, scaffold.local_init_op
+    if sets_all and not needs_global_variables(local_init_op):
+        init_op, local_init_op = [init_op, local_init_op], None
     manager = tf.train.SessionManager(
-        local_init_op=scaffold.local_init_op,
+        local_init_op=local_init_op,
         local_init_feed_dict=scaffold.local_init_feed_dict,
         ready_op=None if sets_all else scaffold.ready_op,
         graph=graph.graph,
@@ -144,7 +148,7 @@ def _new_session(graph: TrainGraph, config: Any, member: JobMember, path: str | 
         saver=scaffold.saver,
         checkpoint_filename_with_path=path,
         config=config,
-        init_op=scaffold.init_op,
+        init_op=init_op,
         init_feed_dict=scaffold.init_feed_dict,
         init_fn=scaffold.init_fn,
     )

@@ -97,7 +97,8 @@ class Evaluator:
     def prepare(self) -> None:
         """Starts to build the graph in another thread, if model and input allow it.
 
-        The first evaluation uses the graph, or raises the error of the other thread.
+        The thread also opens the session. The first evaluation uses both, or raises the error of
+        the thread. Hooks that are given to `evaluate` cannot add operations any more.
         """
         # Neither need inherit from the class of its contract.
         plugins = (self.model, self.source)
@@ -105,7 +106,7 @@ class Evaluator:
         if is_safe and self._session is None and self._future_session is None:
             executor = ThreadPoolExecutor(1, "evaluation graph")
             self._future_session = executor.submit(
-                contextvars.copy_context().run, self._new_session
+                contextvars.copy_context().run, self._open_session
             )
             executor.shutdown(wait=False)
 
@@ -182,6 +183,11 @@ class Evaluator:
             self._session = future.result()
         self._session = self._session or self._new_session()
         return self._session
+
+    def _open_session(self) -> EvalSession:
+        session = self._new_session()
+        session.open()
+        return session
 
     def _new_session(self) -> EvalSession:
         graph = build_eval_graph(

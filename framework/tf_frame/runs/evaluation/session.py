@@ -15,7 +15,11 @@ import tensorflow.compat.v1 as tf
 from tf_frame.checkpoint.find.reader import READ_ERRORS, unreadable_error
 from tf_frame.errors import CheckpointError, DataError
 from tf_frame.graph.inference.eval_graph import EvalGraph, find_session_state
-from tf_frame.graph.ready import add_ready_operations, uninitialized_names
+from tf_frame.graph.ready import (
+    add_ready_operations,
+    needs_global_variables,
+    uninitialized_names,
+)
 
 _LOG = logging.getLogger("tf_frame")
 _FILLING_TABLES = ("InitializeTable", "LookupTableImport")
@@ -45,9 +49,32 @@ class EvalSession(tf.train.SessionCreator):
             self._variables = {variable.ref() for variable in tf.global_variables()}
             self._operations = _number_of_operations()
             self._keeps = find_session_state(graph.ends)
-        self._prepared = self.extended = False
+        self._prepared = self._is_fresh = self.extended = False
+        self._without_value: Any = None
         if self._keeps:
             _LOG.info("each evaluation gets a new session, as the graph holds %s", self._keeps)
+
+    def open(self) -> None:
+        """Opens and initialises the session in advance, so that the first evaluation begins sooner.
+
+        Does nothing where that could change the evaluation: a hook of the model may add operations,
+        the model has a scaffold of its own, or initial values need restored variables.
+
+        Raises:
+          DataError: the data never ends.
+        """
+        output = self.graph.inference.output
+        may_add = any(
+            type(hook).begin is not tf.train.SessionRunHook.begin for hook in output.hooks
+        )
+        if self._keeps or may_add or output.scaffold is not None:
+            return
+        with self.graph.graph.as_default():
+            self._finish_graph()
+            if not needs_global_variables(self._init_op):
+                self._session = _KeptSession(config=self._config)
+                self._initialise(self._session)
+                self._is_fresh = True
 
     def choose(self, checkpoint: str | None) -> None:
         """Sets the checkpoint that the next evaluation restores.
@@ -71,11 +98,14 @@ class EvalSession(tf.train.SessionCreator):
         if self._session is None or anew:
             self.close()
             self._session = _KeptSession(config=self._config)
-            self._begin(self._session)
+            self._restore(self._session)
+            self._initialise(self._session)
         else:
             self._restore(self._session)
-            self._session.run(self._again_op)
-            self._run_own_local_init(self._session)
+            if not self._is_fresh:
+                self._session.run(self._again_op)
+                self._run_own_local_init(self._session)
+        self._is_fresh = False
         return self._session
 
     def close(self) -> None:
@@ -96,8 +126,9 @@ class EvalSession(tf.train.SessionCreator):
                 tf.train.Scaffold.default_local_init_op(), tf.variables_initializer(added)
             )
             self._again_op = tf.group(tf.local_variables_initializer(), *_iterator_initializers())
-            every = (*tf.global_variables(), *tf.local_variables())
-            self._without_value = uninitialized_names(every)
+            if self.graph.inference.output.scaffold is not None:
+                every = (*tf.global_variables(), *tf.local_variables())
+                self._without_value = uninitialized_names(every)
             add_ready_operations()
             self._prepared = True
             scaffold.finalize()
@@ -106,12 +137,12 @@ class EvalSession(tf.train.SessionCreator):
         tf.get_default_graph().finalize()
         self._operations = _number_of_operations()
 
-    def _begin(self, session: Any) -> None:
-        self._restore(session)
-        session.run(self._init_op)
-        self._run_own_local_init(session)
+    def _initialise(self, session: Any) -> None:
         # In one run: each new set of fetches takes time for its graph.
-        missing, is_endless = session.run((self._without_value, self.graph.endless))
+        _, is_endless = session.run((self._init_op, self.graph.endless))
+        self._run_own_local_init(session)
+        # Only a scaffold of the model may leave variables out.
+        missing = () if self._without_value is None else session.run(self._without_value)
         if len(missing):
             names = ", ".join(name.decode() for name in missing)
             raise CheckpointError(

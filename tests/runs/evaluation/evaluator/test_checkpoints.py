@@ -1,3 +1,4 @@
+import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -7,6 +8,7 @@ import tensorflow.compat.v1 as tf
 from recorded_steps import Recording
 from tf_frame import ModelOutput
 from tf_frame.errors import CheckpointError
+from tf_frame.testing.session_runs import counted_runs
 from tf_frame.testing.toy import WEIGHTS, ToyModel
 
 from .conftest import changed, expected_metrics, figures, toy
@@ -40,6 +42,18 @@ def test_a_saver_of_the_models_own_has_to_restore_every_variable(save):
 
     with pytest.raises(CheckpointError, match="without a value: .*linear/biases"):
         toy(changed(without_biases)).evaluate(save(1))
+
+
+def test_one_run_less_without_a_scaffold_that_could_leave_variables_out(save):
+    def with_scaffold(output):
+        return dataclasses.replace(output, scaffold=tf.train.Scaffold())
+
+    runs = []
+    for model in (ToyModel, changed(with_scaffold)):
+        with counted_runs() as count:
+            toy(model, num_examples=5).evaluate(save(1))
+        runs.append(count.runs)
+    assert runs[1] == runs[0] + 1
 
 
 def test_initial_values_are_evaluated_where_there_is_no_checkpoint(save):

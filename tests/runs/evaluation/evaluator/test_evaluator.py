@@ -13,6 +13,7 @@ from tf_frame import ModelOutput
 from tf_frame.errors import DataError
 from tf_frame.hooks import Hook
 from tf_frame.plugin import Mode
+from tf_frame.testing.session_runs import counted_runs
 from tf_frame.testing.toy import WEIGHTS, ToyInput, ToyModel
 
 from .conftest import changed, expected_metrics, figures, toy
@@ -87,6 +88,73 @@ def test_the_graph_is_built_in_another_thread_where_model_and_input_allow_it(sav
     evaluator.prepare()
     assert evaluator.model.calls == evaluator.source.calls == len(threads) == 1
     assert threads[0] != threading.get_ident()
+
+
+class Begins(Hook):
+    """Adds a variable before the session."""
+
+    def begin(self):
+        tf.get_variable("added", [], collections=["local_variables"])
+
+
+def with_biases(read):
+    """Returns a change of a model's output: one more metric, with the value of the biases."""
+
+    def change(output):
+        (biases,) = tf.global_variables("linear/biases")
+        value = read(biases)
+        return dataclasses.replace(output, metrics={**output.metrics, "biases": (value, value.op)})
+
+    return change
+
+
+def read_by_a_local_variable(biases):
+    collections = ["local_variables"]
+    return tf.Variable(biases.read_value, collections=collections, use_resource=True).read_value()
+
+
+@pytest.mark.parametrize(
+    ("change", "is_open"),
+    [
+        (with_biases(tf.identity), True),
+        (lambda output: dataclasses.replace(output, hooks=[Hook()]), True),
+        (lambda output: dataclasses.replace(output, hooks=[Begins()]), False),
+        (lambda output: dataclasses.replace(output, scaffold=tf.train.Scaffold()), False),
+        (with_biases(lambda biases: biases + 0 * tf.random.uniform([1])), False),
+        (with_biases(read_by_a_local_variable), False),
+    ],
+    ids=["plain", "hook", "begin", "scaffold", "random", "local"],
+)
+def test_the_thread_opens_the_session_where_that_changes_nothing(save, change, is_open):
+    class Changed(safe("model")):
+        def build(self, features, labels, mode):
+            return change(super().build(features, labels, mode))
+
+    evaluator, runs = toy(Changed, safe("source")), []
+    for prepares in (False, True):
+        if prepares:
+            evaluator.prepare()
+            evaluator.metric_names()  # Waits for the thread.
+        for offset in (0.5, -2.0):
+            with counted_runs() as count:
+                metrics = dict(evaluator.evaluate(save(1, offset)).metrics)
+            runs.append(count.runs)
+            assert metrics.pop("biases", 3 + offset) == 3 + offset
+            assert metrics == pytest.approx(expected_metrics(offset), abs=1e-5)
+        evaluator.close()
+    assert runs[0] - runs[2] == is_open
+    assert runs[1] == runs[3]
+
+
+def test_data_without_end_is_an_error_of_the_evaluation_and_not_of_the_thread(save):
+    class SafeEndless(Endless):
+        thread_safe_build = True
+
+    evaluator = toy(safe("model"), SafeEndless)
+    evaluator.prepare()
+    for _ in range(2):
+        with pytest.raises(DataError, match="never ends; say how much: --eval_steps"):
+            evaluator.evaluate(save(1))
 
 
 @pytest.mark.parametrize("safe_part", [{}, {"model": safe("model")}, {"source": safe("source")}])
