@@ -47,16 +47,20 @@ def test_text_that_cannot_be_written_is_no_error(capfd):
     assert capfd.readouterr().err == ""
 
 
-NOISY = f"import os\nos.write(2, {(LOG_LINES + 'a reason').encode()!r})\n"
+NOISY = (
+    f"import os\nos.write(2, {(LOG_LINES + 'a reason').encode()!r})\nx = [[] for _ in range(99999)]"
+)
 IMPORTING = """
-import sys
+import gc, sys
 from tf_frame.tensorflow_log import quiet_first_import, set_log_level
 set_log_level(sys.argv[1])
 quiet_first_import()
 quiet_first_import()
-finders = len(sys.meta_path)
+finders, walked = len(sys.meta_path), []
+gc.callbacks.append(lambda *_: walked.append(len(gc.get_objects(generation=0))))
 import tensorflow.compat.v1
 assert tensorflow.compat.v1.x == 1 and len(sys.meta_path) == finders - 1
+assert gc.get_freeze_count() > 99999 and max(walked, default=0) < 9999
 sys.exit("tf-frame: the error")
 """
 

@@ -31,17 +31,18 @@ def ancestors(ends: Iterable[Any]) -> list[Any]:
 
     They are in the order of their creation.
     """
-    needed: dict[str, Any] = {}
+    needed: set[Any] = set()
     stack = [getattr(end, "op", end) for end in ends]
     while stack:
         op = stack.pop()
-        if op.name not in needed:
-            needed[op.name] = op
-            stack += [tensor.op for tensor in op.inputs] + list(op.control_inputs)
+        if op not in needed:
+            needed.add(op)
+            stack += [tensor.op for tensor in op.inputs]
+            stack += op.control_inputs
     if not needed:
         return []
-    graph = next(iter(needed.values())).graph
-    return [op for op in graph.get_operations() if op.name in needed]
+    graph = next(iter(needed)).graph
+    return [op for op in graph.get_operations() if op in needed]
 
 
 def assignments(variable: Any) -> list[Any]:

@@ -165,10 +165,11 @@ def _find_reason(op: Any, library: FunctionLibrary) -> str | None:
     """The reason why an op cannot be replaced; None if it can, or is no random op."""
     if op.type in _PYTHON:
         return f"{op.type} calls Python code, and no checkpoint holds its state"
-    for node in library.nodes(op.node_def):
+    definition = op.node_def  # Made anew by each access.
+    for node in library.nodes(definition):
         if node.op in _PYTHON or node.op in STATELESS or _draws(node.op, node.attr):
             return f"{op.type} calls a function with the random op {node.name} ({node.op})"
-    if op.type not in STATELESS and _draws(op.type, op.node_def.attr):
+    if op.type not in STATELESS and _draws(op.type, definition.attr):
         return f"{op.type} is a random op that has no stateless counterpart here"
     if op.type in STATELESS and not op.graph.is_fetchable(op):
         return f"the random op {op.type} is in a loop or branch"

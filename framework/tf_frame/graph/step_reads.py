@@ -26,13 +26,13 @@ def read_step_before_change(train_op: Any, global_step: Any) -> None:
     """
     needed = _names(ancestors([train_op]))
     changes = [op for op in assignments(global_step) if op.name in needed]
-    ordered = _names(ancestors(changes)) | _names(_successors(changes))
+    unordered = needed - _names(ancestors(changes)) - _names(_successors(changes))
     users = [
         (read.outputs[0], user)
         for read in global_step.op.outputs[0].consumers()
         if read.type in ("Identity", "ReadVariableOp")
         for user in read.outputs[0].consumers()
-        if user.name in needed - ordered
+        if user.name in unordered
     ]
     if not users:
         return
