@@ -1,4 +1,4 @@
-"""Measures both ends of a run: from the process to the first steps, from the last step to the exit.
+"""Measures both ends of a run: from the process to the first step, from the last step to the exit.
 
     python tools/bench/run_ends.py [--turns 10] [--plugin deeplab] [--write] [PROGRAM ...]
 
@@ -6,10 +6,12 @@ Each PROGRAM is a `tf-frame`, by default that of this environment; those of seve
 such as one before and one after a change, take turns. `--write` calls the first of two programs
 `before` and the second one `now`.
 
-    first screen   lines about the run, before TensorFlow is imported
-    first steps    two have ended, with the graph built and its kernels chosen
-    exit           after the last step: the checkpoint, the evaluation, the end of the process
-    whole          the run, with all its steps
+    screen   lines about the run, before TensorFlow is imported
+    first    the first step has ended, with the graph built and its kernels chosen
+    second   the second step has ended, whose line has the rate since the first
+    exit     after the last step: the checkpoint, the evaluation, the end of the process
+    both     `first` and `exit`
+    whole    the run, with all its steps
 """
 
 from __future__ import annotations
@@ -21,7 +23,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
 from pathlib import Path
 
 from figure_file import write_table
@@ -29,17 +30,20 @@ from figure_file import write_table
 OWN = str(Path(sys.executable).with_name("tf-frame"))
 _STEPS = 20
 _ENDS = (
-    "from the process to the end of the second step",
+    "from the process to the end of the first step",
+    "... of the second step",
     "from the last step to the exit, with an evaluation",
-    "both together",
+    "to the first step, and to the exit",
     f"the whole run, {_STEPS} steps",
 )
-_STEP = re.compile(rf"step (\d+)/{_STEPS} ")
+_STEP = re.compile(rf"step (\d+)/{_STEPS} .* (\S+) steps/s")
+_COLUMNS = ("screen", "first", "second", "exit", "both", "whole")
 
 
-def ends(program: str, plugin: str) -> tuple[float, float, float, float]:
-    """Returns seconds to the first screen, to the second step, after the last one, and in all."""
+def ends(program: str, plugin: str) -> tuple[float, ...]:
+    """Returns the seconds of the columns but for `both`."""
     seen: dict[str, float] = {}
+    second_step_secs = 0.0
     with tempfile.TemporaryDirectory() as folder:
         words = ["run", "--plugin", plugin, "--model_dir", f"{folder}/run"]
         words += ["--max_steps", str(_STEPS), "--log_every_n_steps", "1"]
@@ -51,10 +55,13 @@ def ends(program: str, plugin: str) -> tuple[float, float, float, float]:
             for line in process.stdout:
                 step = _STEP.match(line)
                 seen.setdefault(step[1] if step else "screen", time.perf_counter() - start)
+                if step and step[1] == "2":
+                    second_step_secs = 1 / float(step[2])
         end = time.perf_counter() - start
     if process.returncode:
         raise SystemExit(f"{program} failed")
-    return seen["screen"], seen["2"], end - seen[str(_STEPS)], end
+    first = seen["2"] - second_step_secs
+    return seen["screen"], first, seen["2"], end - seen[str(_STEPS)], end
 
 
 def main() -> None:
@@ -69,32 +76,24 @@ def main() -> None:
         parser.error("--write is for one program, or for two")
     for program in argv.programs:
         ends(program, argv.plugin)  # Fills the caches of the file system.
-    figures: dict[str, list[tuple[float, float, float, float]]] = {
-        name: [] for name in argv.programs
-    }
+    figures: dict[str, list[tuple[float, ...]]] = {name: [] for name in argv.programs}
     for _ in range(argv.turns):
         for program in argv.programs:
             figures[program].append(ends(program, argv.plugin))
-    print(f"{'':<40}{'first screen':>14}{'first steps':>12}{'exit':>8}{'both':>8}{'whole':>8}")
+    print(f"{'':<40}" + "".join(f"{column:>10}" for column in _COLUMNS))
     columns = []
     for program, turns in figures.items():
         medians = [statistics.median(column) for column in zip(*turns, strict=True)]
-        both = medians[1] + medians[2]
-        print(f"{program:<40}{_row([*medians[:3], both, medians[3]])}", flush=True)
-        columns.append([f"{secs:.2f} s" for secs in (*medians[1:3], both, medians[3])])
+        medians.insert(4, medians[1] + medians[3])
+        cells = [f"{secs:.2f} s" for secs in medians]
+        print(f"{program:<40}" + "".join(f"{cell:>10}" for cell in cells), flush=True)
+        columns.append(cells[1:])
     if argv.write:
         rows = list(zip(_ENDS, *columns, strict=True))
         code = ["framework/tf_frame/runs/training", "framework/tf_frame/runs/setup"]
         names = dict(zip(argv.programs, ("before", "now")[-len(argv.programs) :], strict=True))
         words = [names[word].upper() if word in names else word for word in sys.argv[1:]]
         write_table(["", *names.values()], rows, code=code, words=words)
-
-
-def _row(seconds: Sequence[float]) -> str:
-    widths = (14, 12, 8, 8, 8)
-    return "".join(
-        f"{value:>{width - 2}.2f} s" for value, width in zip(seconds, widths, strict=True)
-    )
 
 
 if __name__ == "__main__":
