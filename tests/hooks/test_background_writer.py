@@ -24,6 +24,15 @@ def test_what_the_work_raises_comes_out_of_the_wait_and_only_once():
     assert done == [1]
 
 
+def test_work_may_wait_for_the_work_before_it():
+    done = []
+    write_in_background(done.append, 1)
+    write_in_background(wait_for_background_writer)
+    write_in_background(done.append, 2)
+    wait_for_background_writer()
+    assert done == [1, 2]
+
+
 def test_the_caller_does_not_wait_for_the_work():
     may_go_on, done = threading.Event(), []
     write_in_background(may_go_on.wait)

@@ -12,6 +12,7 @@ from tf_frame.checkpoint.find.newest import listed_checkpoints, newest_checkpoin
 from tf_frame.cluster import Cluster
 from tf_frame.cluster.agreement import Agreement
 from tf_frame.errors import CheckpointError
+from tf_frame.graph.ready import needs_global_state
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.session import monitored
 from tf_frame.session.job_member import JobMember
@@ -71,26 +72,65 @@ def test_variables_are_restored_and_not_initialised_again(tmp_path, build, train
         np.testing.assert_array_equal(restored[name], value)
 
 
-@pytest.mark.parametrize("needs_biases", [False, True])
-def test_variables_are_initialised_in_one_run_unless_local_ones_need_others(
-    build, open_session, needs_biases
+def local_of(initial):
+    collections = [tf.GraphKeys.LOCAL_VARIABLES]
+    return tf.Variable(initial, collections=collections, use_resource=True)
+
+
+def alone():
+    local_of(lambda: tf.fill([1], 7.0))
+
+
+def of_biases():
+    local_of(lambda: tf.global_variables("linear/biases")[0] + 7)
+
+
+def fed():
+    placeholder = tf.placeholder(tf.float32, [1])
+    local_of(lambda: placeholder + 6)
+    return tf.train.Scaffold(local_init_feed_dict={placeholder: [1.0]})
+
+
+def prepared():
+    """The initial value is ready after `init_fn`."""
+    values = [0.0]
+    local_of(lambda: tf.py_func(lambda: np.float32(values), [], tf.float32))
+
+    def init_fn(scaffold, session):
+        values[0] = 7.0
+
+    return tf.train.Scaffold(init_fn=init_fn)
+
+
+@pytest.mark.parametrize(
+    ("make", "runs"),
+    [
+        (alone, 1),
+        (of_biases, 2),
+        (fed, 2),
+        (prepared, 2),
+    ],
+)
+def test_variables_are_initialised_in_one_run_unless_the_order_matters(
+    build, open_session, make, runs
 ):
     class WithLocal(ToyModel):
         def build(self, features, labels, mode):
             output = super().build(features, labels, mode)
-            (biases,) = tf.global_variables("linear/biases")
-            initial = biases.read_value if needs_biases else lambda: tf.fill([1], 7.0)
-            collections = [tf.GraphKeys.LOCAL_VARIABLES]
-            tf.Variable(initial, collections=collections, use_resource=True)
-            return output
+            return dataclasses.replace(output, scaffold=make())
 
     graph = build(WithLocal)
     with graph.graph.as_default(), counted_runs() as count, open_session(graph) as session:
-        runs = count.runs
-        (local,) = tf.local_variables("Variable")
-        biases = session.run(tf.global_variables("linear/biases")[0])
-        assert session.run(local).tolist() == (biases.tolist() if needs_biases else [7.0])
-    assert runs == (2 if needs_biases else 1)
+        assert count.runs == runs
+        (local,) = tf.local_variables(".*Variable")
+        assert session.run(local).tolist() == [7.0]
+
+
+def test_local_variables_may_need_shared_resources():
+    with tf.Graph().as_default():
+        assert not needs_global_state(tf.no_op())
+        tf.add_to_collection(tf.GraphKeys.RESOURCES, tf.constant(0))
+        assert needs_global_state(tf.no_op())
 
 
 def test_a_damaged_checkpoint_is_passed_over(tmp_path, build, train, caplog):

@@ -1,4 +1,4 @@
-"""Operations that name uninitialized variables, and whether an initializer needs variables.
+"""Operations that name uninitialized variables, and whether an initializer needs others.
 
 `tf.train.Scaffold` makes such operations by `report_uninitialized_variables`, which looks at each
 variable several times, and adds three times as many operations; they took a fifth of the time
@@ -55,10 +55,11 @@ def add_ready_operations() -> None:
     tf.add_to_collection(_KEYS.READY_OP, names)
 
 
-def needs_global_variables(op: Any) -> bool:
-    """Returns whether an initializer of the default graph needs a global variable.
+def needs_global_state(op: Any) -> bool:
+    """Returns whether an initializer of the default graph may need a global variable or resource.
 
-    The initializer then has to run after those of global variables.
+    The initializer then has to run after those of global variables and resources.
     """
     needed = {each.name for each in ancestors([op])}
-    return any(variable.op.name in needed for variable in tf.global_variables())
+    variables = any(variable.op.name in needed for variable in tf.global_variables())
+    return variables or bool(tf.get_collection(_KEYS.RESOURCES))

@@ -29,13 +29,16 @@ class _Worker:
         self._work: queue.SimpleQueue[_Work] = queue.SimpleQueue()
         self._error: BaseException | None = None
         self._hurry = threading.Event()
-        threading.Thread(target=self._go_on, name="write_in_background", daemon=True).start()
+        self._thread = threading.Thread(target=self._go_on, name="write_in_background", daemon=True)
+        self._thread.start()
 
     def add(self, function: Callable[..., object], arguments: tuple[Any, ...]) -> None:
         self.raise_error()
         self._work.put((function, arguments))
 
     def wait(self) -> None:
+        if threading.current_thread() is self._thread:
+            return  # A function of the thread flushes a writer, after those before it.
         done = threading.Event()
         self._work.put((done.set, ()))
         self._hurry.set()
@@ -79,7 +82,7 @@ def write_in_background(function: Callable[..., object], *arguments: Any) -> Non
 
 
 def wait_for_background_writer() -> None:
-    """Waits until all functions have been called.
+    """Waits until all functions have been called; in the thread itself, does nothing.
 
     Raises:
       Exception: the exception of a function.

@@ -1,11 +1,11 @@
 """`CheckpointHook`: saves at the start, every N steps or seconds, and at the end.
 
-A run can always resume from the last good checkpoint: a checkpoint is written only if every
+A run can always resume from the last good checkpoint: a checkpoint is kept only if every
 floating-point variable is finite, and listed only when it is complete. Figures and summaries of its
 steps are on disk before the checkpoint, so that a killed run lacks none of them. With
 `--async_checkpoint` training goes on while the file is written.
 
-    synchronous    check variables -> write -> list -> delete old ones
+    synchronous    write and check variables -> list -> delete old ones
     asynchronous   check and copy variables | in another thread: write -> list -> delete old ones
 """
 

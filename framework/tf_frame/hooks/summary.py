@@ -84,6 +84,7 @@ class SummaryHook(Hook):
         self._writer.flush()
 
     def close(self) -> None:
+        """Closes the file after all events of `write_in_background`, whose errors it raises."""
         wait_for_background_writer()
 
 
@@ -113,10 +114,10 @@ def event_writer(folder: str, *, report: Callable[[str], None] | None = None) ->
 
 
 def _write_graph(writer: Any, graph: Any, definition: Any) -> None:
-    """Writes the definition of a graph with shapes, as `FileWriter.add_graph`.
+    """Writes the definition of a graph with shapes, but for those within functions.
 
-    The constructor of a `FileWriter` writes it once more, as a `MetaGraphDef`, which TensorBoard
-    does not read.
+    The constructor of a `FileWriter` would write the graph once more, as a `MetaGraphDef`, which
+    TensorBoard does not read.
     """
     for node in definition.node:
         outputs = graph.get_operation_by_name(node.name).outputs
@@ -173,10 +174,12 @@ class _EventFile:
             self._flush_at = time.monotonic() + _FLUSH_SECS
 
     def flush(self) -> None:
+        """Writes all events, also those of `write_in_background`, whose errors it raises."""
         wait_for_background_writer()
         self._try(self._writer.flush)
 
     def close(self) -> None:
+        """Closes the file after all events of `write_in_background`, whose errors it raises."""
         wait_for_background_writer()
         self._try(self._writer.close)
 

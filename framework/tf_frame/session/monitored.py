@@ -15,7 +15,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.newest import newest_checkpoint
 from tf_frame.checkpoint.find.reader import check_match, describe_unused
-from tf_frame.graph.ready import add_ready_operations, needs_global_variables
+from tf_frame.graph.ready import add_ready_operations, needs_global_state
 from tf_frame.graph.train_graph import TrainGraph
 from tf_frame.hooks.base import in_phase_order
 from tf_frame.hooks.input_position import RestoredCheckpoint
@@ -128,14 +128,15 @@ def _new_session(graph: TrainGraph, config: Any, member: JobMember, path: str | 
 
     As `ChiefSessionCreator`, but global variables are not looked at between their initialisation
     and that of local variables: the look before the first step names them, too. Nothing is looked
-    at after TensorFlow's own initialisation, which sets all variables, in one run if local ones
-    need no others.
+    at after TensorFlow's own initialisation, which sets all variables, in one run where the order
+    does not matter.
     """
     scaffold = graph.scaffold
     sets_all = path is None and scaffold.init_op is None and scaffold.local_init_op is None
     scaffold.finalize()
     init_op, local_init_op = scaffold.init_op, scaffold.local_init_op
-    if sets_all and not needs_global_variables(local_init_op):
+    is_plain = sets_all and scaffold.init_fn is None and not scaffold.local_init_feed_dict
+    if is_plain and not needs_global_state(local_init_op):
         init_op, local_init_op = [init_op, local_init_op], None
     manager = tf.train.SessionManager(
         local_init_op=local_init_op,

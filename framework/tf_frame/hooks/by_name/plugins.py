@@ -271,11 +271,13 @@ class ResourceUse(HookPlugin):
             raise ConfigError("resource_use: give every_steps or every_secs")
 
     def __call__(self, context: HookContext) -> Any:
-        from tf_frame.hooks.summary import cached_writer
+        from tf_frame.hooks.summary import event_writer
 
         # The first call for a folder writes the default graph.
         with context.graph.graph.as_default():
-            writer = cached_writer(context.model_dir) if context.is_chief else None
+            writer = None
+            if context.is_chief:
+                writer = event_writer(context.model_dir, report=context.report)
         return hooks.ResourceUseHook(**dataclasses.asdict(self.params), writer=writer)
 
 

@@ -172,7 +172,7 @@ class Evaluator:
         """Closes the session and drops the graph; the next evaluation makes a new pair."""
         future, self._future_session = self._future_session, None
         if future is not None and (error := future.exception()):
-            _LOG.warning("the graph of the evaluation cannot be built: %s", error)
+            _LOG.warning("the evaluation cannot be prepared: %s", error)
         if self._session is not None:
             self._session.close()
             self._session = None

@@ -17,7 +17,7 @@ from tf_frame.errors import CheckpointError, DataError
 from tf_frame.graph.inference.eval_graph import EvalGraph, find_session_state
 from tf_frame.graph.ready import (
     add_ready_operations,
-    needs_global_variables,
+    needs_global_state,
     uninitialized_names,
 )
 
@@ -49,13 +49,13 @@ class EvalSession(tf.train.SessionCreator):
             self._variables = {variable.ref() for variable in tf.global_variables()}
             self._operations = _number_of_operations()
             self._keeps = find_session_state(graph.ends)
-        self._prepared = self._is_fresh = self.extended = False
+        self._prepared = self.extended = False
         self._without_value: Any = None
         if self._keeps:
             _LOG.info("each evaluation gets a new session, as the graph holds %s", self._keeps)
 
     def open(self) -> None:
-        """Opens and initialises the session in advance, so that the first evaluation begins sooner.
+        """Opens the session in advance, so that the first evaluation begins sooner, as the second.
 
         Does nothing where that could change the evaluation: a hook of the model may add operations,
         the model has a scaffold of its own, or initial values need restored variables.
@@ -71,10 +71,11 @@ class EvalSession(tf.train.SessionCreator):
             return
         with self.graph.graph.as_default():
             self._finish_graph()
-            if not needs_global_variables(self._init_op):
+            if not needs_global_state(self._init_op):
                 self._session = _KeptSession(config=self._config)
                 self._initialise(self._session)
-                self._is_fresh = True
+                # TensorFlow prepares the operation, which each evaluation runs in this session.
+                self._session.run(self._again_op)
 
     def choose(self, checkpoint: str | None) -> None:
         """Sets the checkpoint that the next evaluation restores.
@@ -102,10 +103,8 @@ class EvalSession(tf.train.SessionCreator):
             self._initialise(self._session)
         else:
             self._restore(self._session)
-            if not self._is_fresh:
-                self._session.run(self._again_op)
-                self._run_own_local_init(self._session)
-        self._is_fresh = False
+            self._session.run(self._again_op)
+            self._run_own_local_init(self._session)
         return self._session
 
     def close(self) -> None:

@@ -166,7 +166,7 @@ def how_to_resume(setup: TrainingSetup, step: int, cluster: Cluster | None = Non
 
 
 class EvaluationGraphHook(Hook):
-    """Starts to build the evaluation graph in another thread, after the first step.
+    """Starts to build the evaluation graph, with its session, in another thread after step one.
 
     An earlier start would delay the first step, which needs both cores for its preparation.
 

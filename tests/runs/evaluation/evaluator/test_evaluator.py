@@ -13,7 +13,6 @@ from tf_frame import ModelOutput
 from tf_frame.errors import DataError
 from tf_frame.hooks import Hook
 from tf_frame.plugin import Mode
-from tf_frame.testing.session_runs import counted_runs
 from tf_frame.testing.toy import WEIGHTS, ToyInput, ToyModel
 
 from .conftest import changed, expected_metrics, figures, toy
@@ -125,25 +124,35 @@ def read_by_a_local_variable(biases):
     ],
     ids=["plain", "hook", "begin", "scaffold", "random", "local"],
 )
-def test_the_thread_opens_the_session_where_that_changes_nothing(save, change, is_open):
+def test_the_thread_opens_the_session_where_that_changes_nothing(
+    save, change, is_open, monkeypatch
+):
+    made, init = [], tf.Session.__init__
+
+    def noted_init(session, *args, **kwargs):
+        made.append(session)
+        init(session, *args, **kwargs)
+
+    monkeypatch.setattr(tf.Session, "__init__", noted_init)
+
     class Changed(safe("model")):
         def build(self, features, labels, mode):
             return change(super().build(features, labels, mode))
 
-    evaluator, runs = toy(Changed, safe("source")), []
+    evaluator, opened = toy(Changed, safe("source")), []
     for prepares in (False, True):
         if prepares:
             evaluator.prepare()
             evaluator.metric_names()  # Waits for the thread.
         for offset in (0.5, -2.0):
-            with counted_runs() as count:
-                metrics = dict(evaluator.evaluate(save(1, offset)).metrics)
-            runs.append(count.runs)
+            path = save(1, offset)
+            del made[:]
+            metrics = dict(evaluator.evaluate(path).metrics)
+            opened += [not made] if offset > 0 else []
             assert metrics.pop("biases", 3 + offset) == 3 + offset
             assert metrics == pytest.approx(expected_metrics(offset), abs=1e-5)
         evaluator.close()
-    assert runs[0] - runs[2] == is_open
-    assert runs[1] == runs[3]
+    assert opened == [False, is_open]
 
 
 def test_data_without_end_is_an_error_of_the_evaluation_and_not_of_the_thread(save):
@@ -172,7 +181,7 @@ def test_an_error_of_the_other_thread_ends_the_evaluation_or_is_logged(save, cap
         evaluator.evaluate(save(1))
     evaluator.prepare()
     evaluator.close()
-    assert "the graph of the evaluation cannot be built: integer division" in caplog.text
+    assert "the evaluation cannot be prepared: integer division" in caplog.text
     assert evaluator.model.calls == 2
 
 
