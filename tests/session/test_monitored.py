@@ -72,29 +72,29 @@ def test_variables_are_restored_and_not_initialised_again(tmp_path, build, train
         np.testing.assert_array_equal(restored[name], value)
 
 
-def local_of(initial):
+def make_local(initial):
     collections = [tf.GraphKeys.LOCAL_VARIABLES]
     return tf.Variable(initial, collections=collections, use_resource=True)
 
 
 def alone():
-    local_of(lambda: tf.fill([1], 7.0))
+    make_local(lambda: tf.fill([1], 7.0))
 
 
 def of_biases():
-    local_of(lambda: tf.global_variables("linear/biases")[0] + 7)
+    make_local(lambda: tf.global_variables("linear/biases")[0] + 7)
 
 
 def fed():
     placeholder = tf.placeholder(tf.float32, [1])
-    local_of(lambda: placeholder + 6)
+    make_local(lambda: placeholder + 6)
     return tf.train.Scaffold(local_init_feed_dict={placeholder: [1.0]})
 
 
 def prepared():
     """The initial value is ready after `init_fn`."""
     values = [0.0]
-    local_of(lambda: tf.py_func(lambda: np.float32(values), [], tf.float32))
+    make_local(lambda: tf.py_func(lambda: np.float32(values), [], tf.float32))
 
     def init_fn(scaffold, session):
         values[0] = 7.0

@@ -8,7 +8,7 @@ such as one before and one after a change, take turns. `--write` calls the first
 
     screen   lines about the run, before TensorFlow is imported
     first    the first step has ended, with the graph built and its kernels chosen
-    second   the second step has ended, whose line has the rate since the first
+    second   the second step has ended; its line has the rate, and so the end of the first
     exit     after the last step: the checkpoint, the evaluation, the end of the process
     both     `first` and `exit`
     whole    the run, with all its steps

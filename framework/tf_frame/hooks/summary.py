@@ -84,7 +84,7 @@ class SummaryHook(Hook):
         self._writer.flush()
 
     def close(self) -> None:
-        """Closes the file after all events of `write_in_background`, whose errors it raises."""
+        """Closes the file after events in the background; raises the errors of that thread."""
         wait_for_background_writer()
 
 
@@ -174,12 +174,12 @@ class _EventFile:
             self._flush_at = time.monotonic() + _FLUSH_SECS
 
     def flush(self) -> None:
-        """Writes all events, also those of `write_in_background`, whose errors it raises."""
+        """Writes all events, also those in the background; raises the errors of that thread."""
         wait_for_background_writer()
         self._try(self._writer.flush)
 
     def close(self) -> None:
-        """Closes the file after all events of `write_in_background`, whose errors it raises."""
+        """Closes the file after events in the background; raises the errors of that thread."""
         wait_for_background_writer()
         self._try(self._writer.close)
 
