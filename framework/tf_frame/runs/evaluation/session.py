@@ -55,7 +55,7 @@ class EvalSession(tf.train.SessionCreator):
             _LOG.info("each evaluation gets a new session, as the graph holds %s", self._keeps)
 
     def open(self) -> None:
-        """Opens the session in advance, so that the first evaluation begins sooner, as the second.
+        """Opens the session in advance, so that the first evaluation begins as soon as later ones.
 
         Does nothing where that could change the evaluation: a hook of the model may add operations,
         the model has a scaffold of its own, or initial values need restored variables.
@@ -137,6 +137,7 @@ class EvalSession(tf.train.SessionCreator):
         self._operations = _number_of_operations()
 
     def _initialise(self, session: Any) -> None:
+        """Initialises what is not restored; raises the errors of `create_session`."""
         # In one run: each new set of fetches takes time for its graph.
         _, is_endless = session.run((self._init_op, self.graph.endless))
         self._run_own_local_init(session)
